@@ -34,7 +34,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
   await guardSettings(settings, context);
   const input: CheckSettings = { ...settings, entity_id: await entityIdOf(context, { id, path }) };
   if (!isId('ent', input.entity_id)) throw notFound(`Entity ${input.entity_id}`);
-  const note = auditWriter(context, 'create', auditedCheck);
+  const auditWrites = auditWriter(context, 'create', auditedCheck);
   const { check, start } = await afterOtherChanges(context, input.entity_id, () =>
     retryOnConflict(ports, async () => {
       const [[entity, account, count], rooms] = await Promise.all([
@@ -67,7 +67,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
         ...(check.ping ? pingUrlWrites(keys, check, check.ping.uuid) : []),
         ...writes,
         ...schedule.writes,
-        ...note(undefined, check),
+        ...auditWrites(undefined, check),
       ]);
       return done.ok ? { check, start: schedule.start } : RETRY;
     }),
@@ -126,7 +126,7 @@ export async function changeSettings(
   edit: (check: CheckItem) => CheckSettings,
 ): Promise<CheckItem> {
   const { ports, keys } = context;
-  const note = auditWriter(context, 'update', auditedCheck);
+  const auditWrites = auditWriter(context, 'update', auditedCheck);
   return afterOtherChanges(context, stored.entity_id, () =>
     retryOnConflict(ports, async (tries) => {
       const check = tries === 0 ? stored : await ports.table.get<CheckItem>(keys.check(context.tenant, stored.id));
@@ -143,7 +143,7 @@ export async function changeSettings(
       if (!next) throw notFound(`Check ${stored.id}`);
       const slug = await slugWrites(context, check.id, { from: check.slug, to: input.slug });
       const writes = [replaceCheck(check, next.check), ...slug, ...next.writes];
-      const done = await commit(ports, [...writes, ...note(check, next.check)]);
+      const done = await commit(ports, [...writes, ...auditWrites(check, next.check)]);
       if (!done.ok) return RETRY;
       await next.start();
       return next.check;
@@ -196,7 +196,7 @@ async function withRevision(
 export async function deleteCheck(context: StateContext, stored: CheckItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
-  const note = auditWriter(context, 'delete', auditedCheck);
+  const auditWrites = auditWriter(context, 'delete', auditedCheck);
   // Sent before the deletion, because a crash after it would lose the message. It is dropped while the check exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('housekeeping', [
@@ -214,7 +214,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
         ...(change?.writes ?? (await withoutCheck(context, check))),
       ]);
       if (!writes) return undefined;
-      const done = await commit(ports, [...writes, ...note(check, undefined)]);
+      const done = await commit(ports, [...writes, ...auditWrites(check, undefined)]);
       return done.ok ? undefined : RETRY;
     }),
   );

@@ -1,4 +1,4 @@
-import { settleCell } from '#lib/checks/settings/cells.ts';
+import { recountCell } from '#lib/checks/settings/cells.ts';
 import { reclaimSlugs } from '#lib/checks/settings/check-slugs.ts';
 import type { Env } from '#lib/env.ts';
 import { cellOf, type EntryKind, PING_URLS, REVISIONS, under } from '#lib/keys.ts';
@@ -37,7 +37,7 @@ export async function reclaimCheck(
     pingUrls.flatMap((key) => [keys.pingUrl(key.sk.slice(PING_URLS.length)), key]),
   );
   await reclaimSlugs(env, { tenant_id, check_id });
-  await settleCell(env, { tenant_id, cell: cellOf(check_id) });
+  await recountCell(env, { tenant_id, cell: cellOf(check_id) });
   // Last, because only the policy names the channels: after an earlier crash, the retry needs it.
   await deleteAll(ports, [keys.policy(tenant_id, check_id)]);
 }

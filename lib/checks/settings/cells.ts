@@ -71,7 +71,7 @@ export async function placeInCell(
 }
 
 /** Recounts a cell and its intervals after checks left; deletes an empty one. Keeps concurrent joins. Repeatable. */
-export async function settleCell(
+export async function recountCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },
 ): Promise<void> {

@@ -45,7 +45,7 @@ const CheckName = Name.describe(CHECK_NAME);
 
 const SLUG_RULE = 'must have 1 to 64 lowercase letters, digits, "_" or "-" and begin with a letter or digit';
 const LABELS = 'Labels to filter by: `{"team": "payments"}`. Filters also match labels of the entity.';
-const SLUG_MEANS = 'Slug, unique in the account, for paths such as /v1/checks/by-slug/{slug}.';
+const SLUG_MEANING = 'Slug, unique in the account, for paths such as /v1/checks/by-slug/{slug}.';
 
 /** Settings of probed checks only. */
 export const PULL_SETTINGS = {
@@ -95,7 +95,7 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       failure_threshold: mode === 'push' ? failure_threshold.optional() : failure_threshold.default(3),
       timeout_ms: timeout_ms.default(5000),
       recovery_threshold: recovery_threshold.default(1),
-      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANS).meta(DETAILS).optional(),
+      slug: z.string().regex(CHECK_SLUG, SLUG_RULE).describe(SLUG_MEANING).meta(DETAILS).optional(),
       labels: Labels.describe(`${LABELS} At most 20.`).meta(DETAILS).optional(),
       enabled: enabled.default(true),
     })
@@ -223,7 +223,7 @@ export const CheckPatch = z
     slug: z
       .string()
       .regex(new RegExp(`^(${SLUG})?$`), `${SLUG_RULE}; an empty text removes it`)
-      .describe(`${SLUG_MEANS} An empty text removes it.`),
+      .describe(`${SLUG_MEANING} An empty text removes it.`),
     labels: LabelChanges,
     ...Object.fromEntries(fieldsOfTypes.map(([name, schema]) => [name, withoutDefault(schema)])),
     ...settingsOf('push'),

@@ -87,7 +87,7 @@ export const push = defineCheck({
   mode: 'push',
   title: 'Push results',
   about:
-    "A job or program pings its address or posts results or heartbeats. After the first one, a missed heartbeat is a failure (dead man's switch). With a schedule, a heartbeat is expected at each due time.",
+    "A job or program pings the address of the check, or posts results or heartbeats. After the first one, a missed heartbeat is a failure (dead man's switch). With a schedule, a heartbeat is expected at each due time.",
   config,
   sources: ['body', 'latency_ms'],
   derived: (config, now, before) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change-check.ts';
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { type CellItem, isProbed, settleCell } from '#lib/checks/settings/cells.ts';
+import { type CellItem, isProbed, recountCell } from '#lib/checks/settings/cells.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CHECKS, cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
@@ -40,7 +40,7 @@ async function wrongs(world: HealthWorld, cell: string): Promise<string[]> {
   ];
 }
 
-describe('settleCell', () => {
+describe('recountCell', () => {
   it('removes the entry of an interval without checks, and corrects the counts of others', async () => {
     const world = await healthWorld();
     const { context } = world;
@@ -54,11 +54,11 @@ describe('settleCell', () => {
     };
     await updateCheck(context, checks[0]!, { interval_seconds: 300 });
     expect(await counts()).toEqual([3, 1]);
-    await settleCell(world, cell);
+    await recountCell(world, cell);
     expect(await counts()).toEqual([2, 1]);
     await updateCheck(context, checks[1]!, { interval_seconds: 300 });
     await updateCheck(context, checks[2]!, { enabled: false });
-    await settleCell(world, cell);
+    await recountCell(world, cell);
     expect(await counts()).toEqual([undefined, 2]);
   });
 
@@ -66,7 +66,7 @@ describe('settleCell', () => {
     const world = await healthWorld();
     const check = await world.check();
     const before = world.requests.writes;
-    await settleCell(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) });
+    await recountCell(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) });
     expect(world.requests.writes).toBe(before);
   });
 });
@@ -87,7 +87,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ act: fc.constant('count' as const) }),
 );
 
-describe('settleCell during concurrent changes', () => {
+describe('recountCell during concurrent changes', () => {
   it('never drops a needed entry or place, and never reuses a number', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -127,7 +127,7 @@ describe('settleCell during concurrent changes', () => {
           };
           const run = async (one: Act): Promise<void> => {
             const own = process();
-            if (one.act === 'count') return settleCell(own, cell);
+            if (one.act === 'count') return recountCell(own, cell);
             if (one.act === 'create') {
               const made = await createCheck(own, { ...HTTP, entity_id, interval_seconds: one.interval });
               numbers.push(numberOf(made.id));
@@ -150,7 +150,7 @@ describe('settleCell during concurrent changes', () => {
           const { checks: left, members } = await look(world, cell.cell);
           expect(members).toBe(left.length);
 
-          await settleCell(world, cell);
+          await recountCell(world, cell);
           const { entries } = await look(world, cell.cell);
           for (const each of INTERVALS) {
             const due = left.filter((one) => isProbed(one, each)).length;
