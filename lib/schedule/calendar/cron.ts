@@ -94,7 +94,7 @@ function partsOf(text: string, isSpecial: (part: string) => boolean): [string | 
 function countedDay(part: string): IsDay {
   const [name = '', which] = /l$/i.test(part) ? [part.slice(0, -1), 'last'] : part.split('#');
   const [day = 0] = numbersOf(DAY_OF_WEEK, name, { range: '-' });
-  if (!/^([1-5]|last)$/.test(which ?? '') || name.includes('-') || part.split('#').length > 2)
+  if (!/^([1-5]|last)$/.test(which ?? '') || !/^[a-z\d]+$/i.test(name) || part.split('#').length > 2)
     throw new CalendarError(`${DAY_OF_WEEK.name} "${part}" is not known; write sat#1 to sat#5, or satL for the last`);
   const isWeek: IsDay = (date) =>
     which === 'last' ? isAmongLast(date, 7) : Math.ceil(date.getUTCDate() / 7) === Number(which);

@@ -25,7 +25,7 @@ describe('a cron expression', () => {
     expect(daysOf(text)).toEqual(days);
   });
 
-  it.each(['sat#0', 'sat#6', 'sat#', '#2', 'sat#1#2', 'mon-fri#2', 'mon-friL', 'someL', 'L'])(
+  it.each(['sat#0', 'sat#6', 'sat#', '#2', 'sat#1#2', 'mon-fri#2', 'mon-friL', '*#2', '*L', 'mon/2#1', 'someL', 'L'])(
     'is rejected with the day of the week %s, with a remedy',
     (day) => {
       expect(() => parseCron(`0 2 * * ${day}`, 'UTC')).toThrow(/day-of-week/);
