@@ -189,7 +189,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     files: 'write',
     repeats: true,
   },
-  // Serves visitors without a key, so it may change nothing but the kept figures of badges.
+  // Serves visitors without a key, so it may change nothing but the cached figures of badges.
   public: {
     memory_mb: 512,
     timeout_seconds: 10,

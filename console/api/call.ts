@@ -26,7 +26,7 @@ export class ApiFailure extends Error {
 
 type CallOptions = {
   signal?: AbortSignal | undefined;
-  /** The call needs no session: a 401 does not end it. */
+  /** Whether the call needs no session, so that a 401 does not mean that the session has ended. */
   open?: boolean;
 };
 

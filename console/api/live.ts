@@ -29,9 +29,11 @@ type Live = {
   news: ReadonlySignal<News>;
   start(): void;
   stop(): void;
+  /** Plans the next poll again, after user activity. */
   nudge(): void;
   /** Polls at once, except during the pause that a 429 response asks for. */
   pollNow(): void;
+  /** Reads everything again. */
   refresh(): Promise<void>;
 };
 

@@ -10,11 +10,13 @@ export type Loaded<T> = {
   loading: boolean;
   /** Whether `data` belongs to an earlier path, or its reload failed. */
   stale: boolean;
+  /** Whether later pages of the list have not arrived yet. */
   isPart: boolean;
   reload(): void;
 };
 
 type Options = {
+  /** Returns whether a transition concerns the data, which is then read again. */
   about?: (transition: Transition) => boolean;
   /** Reads all pages of a list. `as read`: shows each page when it arrives. */
   all?: boolean | 'as read';

@@ -8,7 +8,7 @@ import type { IncidentDetail, IncidentRecord } from './records.ts';
 /** A listed incident. `resolves_at`: if all its entities have recovered, when it resolves. */
 export type ListedIncident = IncidentRecord & Partial<Pick<IncidentDetail, 'resolves_at'>>;
 
-/** Maximum number of incidents that are read, the first ones. */
+/** Maximum number of incidents that are read, from the start of the list. */
 const MAX_READ = 30;
 
 /** Adds when recovered incidents resolve. Reads only unresolved ones whose root cause is no longer down. */

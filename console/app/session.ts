@@ -12,6 +12,7 @@ export const me = signal<Me | null | undefined>(undefined);
 export const meFailure = signal<ApiFailure | undefined>(undefined);
 
 let readAt = 0;
+/** Age in ms at which the user is read again when the tab becomes visible or gets the focus. */
 const OLD_MS = 60_000;
 
 /** Reads the signed-in user. */

@@ -11,7 +11,7 @@ let index: Promise<Entry[]> | undefined;
 
 const load = (): Promise<Entry[]> => {
   index ??= fetch(document.body.dataset.search!).then((response) => {
-    if (!response.ok) throw new Error(`The index was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The search index responded with status ${response.status}.`);
     return response.json();
   });
   return index;

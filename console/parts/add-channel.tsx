@@ -1,10 +1,10 @@
 import { call } from '#console/api/call.ts';
 import { ChannelForm } from './channel-form.tsx';
 import { Dialog } from './dialog.tsx';
-import type { ConfirmedAction } from './table/bulk.tsx';
+import type { DialogAction } from './table/bulk.tsx';
 
 /** Adds a channel with the same settings to many checks. @param why reason that it is not allowed */
-export const addChannel = (why: string | undefined): ConfirmedAction => ({
+export const addChannel = (why: string | undefined): DialogAction => ({
   name: 'Add channel',
   why,
   ask: (begin, close) => (

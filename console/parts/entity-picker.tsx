@@ -54,8 +54,8 @@ export function EntityPicker({ optional = false, creates = false, ...props }: Pi
   }
   function newEntities(name: string): NewEntity[] {
     if (name === '') return [];
-    const ofDefaultFirst = (blueprints.data ?? []).toSorted((a, b) => Number(b.is_default) - Number(a.is_default));
-    return ofDefaultFirst.map((blueprint) => ({ id: blueprint.slug, name, blueprint }));
+    const defaultFirst = (blueprints.data ?? []).toSorted((a, b) => Number(b.is_default) - Number(a.is_default));
+    return defaultFirst.map((blueprint) => ({ id: blueprint.slug, name, blueprint }));
   }
   return (
     <Combobox

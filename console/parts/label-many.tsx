@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { Dialog } from './dialog.tsx';
 import { SchemaForm } from './form/form.tsx';
-import type { ConfirmedAction } from './table/bulk.tsx';
+import type { DialogAction } from './table/bulk.tsx';
 
 const SCHEMA = {
   type: 'object',
@@ -17,7 +17,7 @@ const SCHEMA = {
 };
 
 /** Sets and removes labels of many records. @param why reason that it is not allowed @param pathOf API path of one */
-export const labelMany = (why: string | undefined, pathOf: (key: string) => string): ConfirmedAction => ({
+export const labelMany = (why: string | undefined, pathOf: (key: string) => string): DialogAction => ({
   name: 'Label',
   why,
   ask: (begin, close) => (

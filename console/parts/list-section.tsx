@@ -43,11 +43,11 @@ export function ListSection<T extends { id: string }>(props: ListSectionProps<T>
   const { title, topic, noun, path, of, access, none, nameOf, deletion, item, dialog } = props;
   const [[owner, id]] = Object.entries(of) as [[string, string]];
   const list = useLoad<T[]>(`${path}?${owner}=${encodeURIComponent(id)}`);
-  const [deleted, remove] = useState<T | undefined>(undefined);
+  const [toDelete, setToDelete] = useState<T | undefined>(undefined);
   const why = refusal(access);
   const { isOpen, open, close } = newDialog(noun.toLowerCase(), why);
   const button = (record: T) => (
-    <Button small kind="danger" why={why} onClick={() => remove(record)}>
+    <Button small kind="danger" why={why} onClick={() => setToDelete(record)}>
       Delete
     </Button>
   );
@@ -77,15 +77,15 @@ export function ListSection<T extends { id: string }>(props: ListSectionProps<T>
         }
       </Data>
       {isOpen && dialog(closeNew)}
-      {deleted && (
+      {toDelete && (
         <Confirm
-          title={`Delete ${nameOf(deleted)}?`}
+          title={`Delete ${nameOf(toDelete)}?`}
           action={`Delete ${noun}`}
           run={async () => {
-            await call('DELETE', `${path}/${deleted.id}`);
+            await call('DELETE', `${path}/${toDelete.id}`);
             list.reload();
           }}
-          onClose={() => remove(undefined)}
+          onClose={() => setToDelete(undefined)}
         >
           <p>{deletion}</p>
         </Confirm>

@@ -27,7 +27,7 @@ export const newRow = (source: string): AssertionRow => ({
   severity: 'fail',
 });
 
-/** Changes the source of a row, and drops what does not match it. */
+/** Changes the source of a row, and resets an operator or property that the source does not have. */
 export function withSource(row: AssertionRow, source: string): AssertionRow {
   const fits = operatorsOf(source).includes(row.operator);
   const { operator } = fits ? row : newRow(source);
@@ -45,7 +45,7 @@ export const draftOfAssertions = (assertions: readonly Assertion[]): string =>
   draftOfRows(
     assertions.map(({ source, property = '', operator, value, severity = 'fail' }) => {
       const row = { source, property, operator, severity };
-      return { ...row, value: value === undefined ? '' : typedValue(row, value) };
+      return { ...row, value: value === undefined ? '' : valueText(row, value) };
     }),
   );
 
@@ -62,7 +62,7 @@ export const assertionsIn = (draft: string): Assertion[] =>
 type AssertionTarget = Pick<AssertionRow, 'source' | 'operator'>;
 
 /** Whether the value can be of any type, so that a text that looks like another type is quoted. */
-const isAnyKind = ({ source, operator }: AssertionTarget): boolean =>
+const acceptsAnyType = ({ source, operator }: AssertionTarget): boolean =>
   sourceOf(source as SourceName).values === 'json' && OPERATORS[operator as Operator].group === 'equality';
 
 const isNumeric = ({ source, operator }: AssertionTarget): boolean => {
@@ -70,10 +70,10 @@ const isNumeric = ({ source, operator }: AssertionTarget): boolean => {
   return values === 'integer' || values === 'status' || OPERATORS[operator as Operator].group === 'order';
 };
 
-function typedValue(place: AssertionTarget, value: unknown): string {
+function valueText(target: AssertionTarget, value: unknown): string {
   const one = (item: unknown): string => {
     if (typeof item !== 'string') return JSON.stringify(item);
-    return isAnyKind(place) && scalarIn(item) !== item ? JSON.stringify(item) : item;
+    return acceptsAnyType(target) && scalarIn(item) !== item ? JSON.stringify(item) : item;
   };
   if (!Array.isArray(value)) return one(value);
   const isPlain = value.every((item) => typeof item !== 'string' || /^[^\s,"[\]][^,]*$/.test(item));
@@ -85,7 +85,7 @@ function typedValue(place: AssertionTarget, value: unknown): string {
 function readValue(row: AssertionRow): unknown {
   const one = (text: string): unknown => {
     if (isNumeric(row)) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-    return isAnyKind(row) ? scalarIn(text) : text;
+    return acceptsAnyType(row) ? scalarIn(text) : text;
   };
   if (valueKind(row) !== 'list') return one(row.value);
   const written = jsonIn(row.value);

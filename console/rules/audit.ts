@@ -44,7 +44,7 @@ export const VERB_NAMES: Readonly<Record<Verb, string>> = {
   end: 'ended',
   run: 'ran',
   test: 'tested',
-  ask: 'asked',
+  ask: 'confirmation requested',
   confirm: 'confirmed',
   unsubscribe: 'unsubscribed',
   enable: 'enabled',
@@ -90,5 +90,5 @@ export function auditValueText(value: unknown): string | undefined {
 }
 
 /** Serializes records as NDJSON (https://github.com/ndjson/ndjson-spec). */
-export const linesOf = (records: readonly unknown[]): string =>
+export const ndjsonOf = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');

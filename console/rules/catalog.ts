@@ -43,13 +43,13 @@ export function changedOnly(
   body: Record<string, unknown>,
   { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,
 ): Change {
-  const relabelled = body.labels ? labelChanges(labels, body.labels as Record<string, string>) : {};
+  const changedLabels = body.labels ? labelChanges(labels, body.labels as Record<string, string>) : {};
   const given = Object.entries((body.fields ?? {}) as Record<string, unknown>);
   const changed = given.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(fields[key]));
   return {
     ...(body.name !== name && { name: body.name }),
     ...(changed.length > 0 && { fields: Object.fromEntries(changed) }),
-    ...(Object.keys(relabelled).length > 0 && { labels: relabelled }),
+    ...(Object.keys(changedLabels).length > 0 && { labels: changedLabels }),
   };
 }
 

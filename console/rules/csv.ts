@@ -5,7 +5,7 @@ export type CsvLine = {
   cells: string[];
 };
 
-/** Parses RFC 4180 with tabs, commas or semicolons, as in the first line. Throws Error for an invalid quote. */
+/** Parses RFC 4180. The first line sets the separator: tab, comma or semicolon. Throws Error for an invalid quote. */
 export function parseCsv(text: string): CsvLine[] {
   const separator = separatorOf(text);
   const lines: CsvLine[] = [];

@@ -40,6 +40,7 @@ export const verdictMark = ({ verdict }: Pick<Execution, 'verdict'>): Mark | und
 export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'verdict'>): Mark =>
   verdictMark(execution) ?? pipelineMark(execution) ?? dispatchMark(execution);
 
+/** Time in ms to wait for the first report of the pipeline after the request. */
 const FIRST_REPORT_MS = 10 * 60_000;
 
 type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at' | 'attempt' | 'verdict'>;
@@ -63,7 +64,7 @@ const MAX_POLL_MS = 15_000;
 const HIDDEN_MS = 60_000;
 
 type PollInput = {
-  /** Consecutive polls without news, or failed. */
+  /** Number of consecutive polls that failed or returned nothing new. */
   quiet: number;
   hidden: boolean;
   /** Seconds from the header Retry-After. */

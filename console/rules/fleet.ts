@@ -46,7 +46,7 @@ export function countsOf(rows: Iterable<{ state: State }>): Counts {
   return counts;
 }
 
-/** Whether an entity has no result yet: it is unknown since it was created. */
+/** Whether an entity has no result yet: it has been unknown since its creation. */
 export const hasNeverRun = ({ state, state_since, created_at }: FleetRow): boolean =>
   state === 'unknown' && state_since === created_at;
 

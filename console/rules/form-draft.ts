@@ -12,7 +12,7 @@ export type Draft = Readonly<Record<string, string>>;
 export const draftOf = (specs: readonly FieldSpec[], record: object | undefined): Draft =>
   Object.fromEntries(
     specs.map((spec) => {
-      const stored = shown(spec, record);
+      const stored = visibleValue(spec, record);
       if (spec.kind === 'switch') return [spec.path, String(isPresent(record, spec.path))];
       if (stored !== undefined) return [spec.path, textOf(spec, stored)];
       const isNew = !record || (spec.within !== undefined && !isPresent(record, spec.within));
@@ -46,13 +46,14 @@ export function isStored(record: object, path: string): boolean {
   return value !== undefined && value !== null && value !== '' && !isEmpty;
 }
 
-const KEPT = '********';
-const isKept = (value: unknown): boolean => value === KEPT;
+const MASK = '********';
+const isMasked = (value: unknown): boolean => value === MASK;
 
-function shown({ secret, path }: FieldSpec, record: object | undefined): unknown {
+/** Returns the stored value that a field shows: none for a secret, except a map with masked values. */
+function visibleValue({ secret, path }: FieldSpec, record: object | undefined): unknown {
   const stored = at(record, path);
-  const isMapOfKept = typeof stored === 'object' && stored !== null && Object.values(stored).every(isKept);
-  return secret && !isMapOfKept ? undefined : stored;
+  const isMaskedMap = typeof stored === 'object' && stored !== null && Object.values(stored).every(isMasked);
+  return secret && !isMaskedMap ? undefined : stored;
 }
 
 /** Splits `config.url` at the first dot; the inner name can contain dots. */
@@ -80,7 +81,7 @@ export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: objec
   const body: Record<string, unknown> = {};
   for (const spec of specs) {
     const text = draft[spec.path] ?? '';
-    const stored = shown(spec, record);
+    const stored = visibleValue(spec, record);
     if (spec.within !== undefined && draft[spec.within] !== 'true') continue;
     const none = isMany(spec) ? readText(spec, '') : null;
     if (spec.kind === 'switch') put(body, spec.path, text === 'true' ? {} : null);

@@ -3,7 +3,7 @@ import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
 
 const BAR_HOURS = 24;
 const HOUR = 3_600_000;
-const MAX_NAMED = 50;
+const MAX_IDS = 50;
 
 /** Properties of a bucket that a bar uses. */
 export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds' | 'mean_latency_ms'>;
@@ -48,25 +48,25 @@ function rangeOf(cached: CachedHours | undefined, row: Row | undefined, now: num
 
 /** Returns the next request for the visible entities, uncached ones first; undefined if none is due. */
 export function nextRequest(
-  seen: Iterable<string>,
+  visible: Iterable<string>,
   cached: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
   now: number,
 ): HistoryQuery | undefined {
-  const byRange = Map.groupBy(seen, (id) => rangeOf(cached.get(id), rowOf(id), now) ?? '');
+  const byRange = Map.groupBy(visible, (id) => rangeOf(cached.get(id), rowOf(id), now) ?? '');
   byRange.delete('');
   // `&to=…` sorts last.
   const range = [...byRange.keys()].sort().at(-1);
-  return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_NAMED), range };
+  return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_IDS), range };
 }
 
 /** Returns when the next visible entity is due (epoch ms); undefined if none is visible. */
 export function nextDue(
-  seen: Iterable<string>,
+  visible: Iterable<string>,
   cached: ReadonlyMap<string, CachedHours>,
   rowOf: RowOf,
 ): number | undefined {
-  const times = Array.from(seen, (id) => {
+  const times = Array.from(visible, (id) => {
     const known = cached.get(id);
     return known && !hasChanged(known, rowOf(id)) ? known.dueAt : 0;
   });
@@ -74,9 +74,9 @@ export function nextDue(
 }
 
 /** Merges a response (at least one hour) into the cache. @param now epoch ms of this clock */
-export function cachedAfter(before: CachedHours | undefined, answer: readonly Hour[], now: number): CachedHours {
-  const first = answer[0]!.from;
-  const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...answer].slice(-BAR_HOURS);
+export function cachedAfter(before: CachedHours | undefined, response: readonly Hour[], now: number): CachedHours {
+  const first = response[0]!.from;
+  const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...response].slice(-BAR_HOURS);
   // An hour is read when the next one is over, and at most once an hour, whatever this clock shows.
   return { hours, dueAt: hourOf(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
 }

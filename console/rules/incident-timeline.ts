@@ -38,7 +38,7 @@ const lineOf = (entries: readonly TimelineEntry[]): TimelineLine => ({
   lasted: Date.parse(entries[0]!.at) - Date.parse(entries.at(-1)!.at),
 });
 
-/** Returns the ids of the newest entry with a change of each check: only these explain their alert. */
+/** Returns the id of the newest transition entry of each check: only these entries explain their alert decision. */
 export function explainedEntries(entries: readonly TimelineEntry[]): ReadonlySet<string> {
   const newest = new Map<string, string>();
   for (const { id, transition } of entries) {

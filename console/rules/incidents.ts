@@ -22,7 +22,7 @@ export const incidentWord = ({
 }: Pick<IncidentRecord, 'state'> & { resolves_at?: string | null | undefined }): string =>
   resolves_at ? 'Recovered' : WORD[state];
 
-const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
+const STATE_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
   outage: 'down',
   degraded: 'degraded',
   none: 'unknown',
@@ -30,7 +30,7 @@ const LOOK_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
 
 /** Returns the mark of an incident: its impact until it is resolved. */
 export const markOf = ({ state, impact }: Pick<IncidentRecord, 'state' | 'impact'>): State =>
-  state === 'resolved' ? 'up' : LOOK_OF_IMPACT[impact];
+  state === 'resolved' ? 'up' : STATE_OF_IMPACT[impact];
 
 const RANK: readonly IncidentRecord['state'][] = ['open', 'acknowledged', 'resolved'];
 

@@ -2,8 +2,8 @@ import type { KeyRecord } from '#lib/access/api-key.ts';
 import { type Command, curlOf } from './curl.ts';
 import { list } from './words.ts';
 
-/** Permissions of a new key. */
-export const MAY = {
+/** Choices of permissions for a new key. */
+export const KEY_PERMISSIONS = {
   all: 'all your permissions',
   read: 'read only, without secrets',
   some: 'selected scopes',
@@ -22,18 +22,18 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
 
 /** Returns the kinds of restrictions that the scopes of a key allow. */
 export const restrictableFields = (may: string, scopes: readonly string[]) => ({
-  checks: may === MAY.some && scopes.length === 1 && scopes[0] === 'push',
-  skills: may === MAY.some && scopes.includes('mcp'),
+  checks: may === KEY_PERMISSIONS.some && scopes.length === 1 && scopes[0] === 'push',
+  skills: may === KEY_PERMISSIONS.some && scopes.includes('mcp'),
 });
 
 type Typed = Readonly<Record<string, unknown>>;
 
 /** Builds the request body of a new key, without fields that its choices exclude. */
 export function keyRequest({ may, scopes, check_ids, entity_ids, skills, ...rest }: Typed): Record<string, unknown> {
-  if (may === MAY.read) return { ...rest, is_read_only: true };
-  if (may !== MAY.some) return rest;
+  if (may === KEY_PERMISSIONS.read) return { ...rest, is_read_only: true };
+  if (may !== KEY_PERMISSIONS.some) return rest;
   const chosen = Array.isArray(scopes) ? scopes : [];
-  const restrictable = restrictableFields(MAY.some, chosen);
+  const restrictable = restrictableFields(KEY_PERMISSIONS.some, chosen);
   // An empty list is sent, so that the API reports it.
   const restrictions = {
     ...(restrictable.checks && { check_ids, entity_ids }),
@@ -87,4 +87,4 @@ export const OVERLAPS: Readonly<Record<string, number>> = {
 };
 
 /** Returns the seconds of a label; undefined for an unknown one, which the API then reports. */
-export const overlapSeconds = (called: unknown): number | undefined => OVERLAPS[String(called)];
+export const overlapSeconds = (label: unknown): number | undefined => OVERLAPS[String(label)];

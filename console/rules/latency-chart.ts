@@ -31,7 +31,7 @@ export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
 const ABSENT = 'the check was disabled or did not exist';
 const MISSED = 'due but not probed';
 
-/** Returns buckets that are mostly without results, merged by cause. @param missed false if these gaps are known */
+/** Returns gaps of at least half a bucket, merged by cause. @param missed whether to include missed probes */
 export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean): ChartGap[] {
   const gaps: ChartGap[] = [];
   for (const bucket of buckets) {
@@ -113,9 +113,9 @@ const round = (n: number): number => Math.round(n * 10) / 10;
 /** Returns the position of a time range in percent of the width, clipped to the chart; undefined if outside. */
 export function placeOf(
   { from, to }: Pick<Chart, 'from' | 'to'>,
-  span: { from: number; to: number },
+  range: { from: number; to: number },
 ): { left: number; width: number } | undefined {
-  const [begin, end] = [Math.max(from, span.from), Math.min(to, span.to)];
+  const [begin, end] = [Math.max(from, range.from), Math.min(to, range.to)];
   if (begin >= end || to <= from) return undefined;
   return { left: round(((begin - from) / (to - from)) * 100), width: round(((end - begin) / (to - from)) * 100) };
 }

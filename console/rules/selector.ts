@@ -53,7 +53,7 @@ export const selectorSchema = (blueprints: readonly string[]): FormSchema => ({
   },
 });
 
-/** Describes a selector: `label team=payments; 2 checks; only down`. @param nameOf an entity id */
+/** Describes a selector: `label team=payments; 2 checks; only down`. @param nameOf returns the name of an entity id */
 export function selectorText(
   selector: (Selector & { blueprint_slug?: string; all?: true; include_dependents?: boolean }) | null,
   nameOf: (id: string) => string,

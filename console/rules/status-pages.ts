@@ -26,7 +26,7 @@ export const STATUS_PAGE: FormSchema = {
       type: 'string',
       enum: ['draft', 'public', 'link'],
       titles: { draft: 'draft: only the preview', public: 'public', link: 'only at a secret address' },
-      description: 'Visitors that can open the page.',
+      description: 'Visitors who can open the page.',
       default: 'draft',
     },
     history_days: { type: 'integer', title: 'Days of history', enum: [30, 60, 90], default: 90, 'x-group': LOOK },
@@ -111,8 +111,8 @@ export function formRecord({ groups, ...page }: StatusPage) {
 }
 
 /**
- * Returns the groups of the rows of the form. A row that shows the same, or has the same name, as a component of the
- * page stays that component. Pure.
+ * Groups the rows of the form. A row keeps the id of a component with the same name, or else with the same entity or
+ * check. Pure.
  */
 function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
   const known = page?.groups.flatMap(({ components }) => components) ?? [];
@@ -133,7 +133,7 @@ function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'group
   }));
 }
 
-/** Returns the body of a request from that of the form. Pure. */
+/** Converts the body that the form builds to a request body. Pure. */
 export function pageBody(body: Readonly<Record<string, unknown>>, page: StatusPage | undefined) {
   const { components, history_days, description, ...rest } = body;
   return {

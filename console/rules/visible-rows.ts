@@ -1,6 +1,7 @@
 /** Range of rendered rows, and the height of the rows above and below, in pixels. */
 export type VisibleRows = { from: number; to: number; above: number; below: number };
 
+/** Number of rows rendered above and below the visible ones. */
 const SPARE = 8;
 
 /** Returns the visible rows and some spare ones. @param offset pixels from the top of the list to that of the view */

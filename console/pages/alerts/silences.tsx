@@ -6,7 +6,7 @@ import { live } from '#console/app/live.ts';
 import { newDialog } from '#console/app/router.ts';
 import { muteRefusal, refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
-import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
+import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selector-text.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -104,7 +104,7 @@ async function endSilence(silence: Silence): Promise<void> {
 function Subject({ silence, checks }: { silence: Silence; checks: readonly Check[] | undefined }) {
   const { scope, applies_to, check_id } = silence;
   const entity = entityOf(silence);
-  if (scope === 'account') return <Selects of={applies_to} />;
+  if (scope === 'account') return <SelectorText of={applies_to} />;
   if (scope === 'check') return <CheckLink id={check_id!} check={checks?.find(({ id }) => id === check_id)} />;
   return (
     <span>

@@ -79,7 +79,8 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
             name: 'Delete',
             kind: 'danger',
             why,
-            loses: 'Their relations and their checks are deleted too, with results, history, policies and channels.',
+            consequence:
+              'Their relations and their checks are deleted too, with results, history, policies and channels.',
             work: (id) => remove(byId.get(id)),
           },
         ]}

@@ -21,7 +21,7 @@ export function Transitions({ id, channels }: { id: string; channels: readonly S
       <ol class="alert-cards">
         {items.map((transition, i) => (
           <li key={transition.id}>
-            <AlertCard transition={transition} before={items[i + 1]} channels={channels} opens={i === 0} />
+            <AlertCard transition={transition} before={items[i + 1]} channels={channels} startsOpen={i === 0} />
           </li>
         ))}
       </ol>

@@ -4,7 +4,7 @@ import { addChannel } from '#console/parts/add-channel.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { labelMany } from '#console/parts/label-many.tsx';
-import type { BulkAction, ConfirmedAction } from '#console/parts/table/bulk.tsx';
+import type { BulkAction, DialogAction } from '#console/parts/table/bulk.tsx';
 
 type Work = BulkAction['work'];
 
@@ -19,7 +19,7 @@ const changePolicy =
     call('POST', `/v1/checks/${id}/policy`, body);
 
 /** Actions for many checks at once. */
-export function bulkActions(): (BulkAction | ConfirmedAction)[] {
+export function bulkActions(): (BulkAction | DialogAction)[] {
   const why = refusal('write');
   return [
     { name: 'Enable', why, work: change({ enabled: true }) },
@@ -34,7 +34,8 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
       name: 'Delete',
       why,
       kind: 'danger',
-      loses: 'Their results, history, policies and channels are deleted too. Transitions stay with their entities.',
+      consequence:
+        'Their results, history, policies and channels are deleted too. Transitions stay with their entities.',
       work: (id) => call('DELETE', `/v1/checks/${id}`),
     },
   ];
@@ -44,7 +45,7 @@ const settingAction = (
   name: string,
   setting: 'interval_seconds' | 'failure_threshold',
   why: string | undefined,
-): ConfirmedAction => ({
+): DialogAction => ({
   name,
   why,
   ask: (begin, close) => (

@@ -20,9 +20,9 @@ const observer = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) report(observed.get(target)!, isIntersecting);
 });
 
-function report(id: string, isSeen: boolean): void {
-  hourBars.seen(id, isSeen);
-  monthUptimes.seen(id, isSeen);
+function report(id: string, isVisible: boolean): void {
+  hourBars.setVisible(id, isVisible);
+  monthUptimes.setVisible(id, isVisible);
 }
 
 /** Shows the states and uptime of an entity in the last 24 hours. Loads them only while the row is visible. */

@@ -1,6 +1,6 @@
 import type { Feed } from '#console/api/feed.ts';
 import type { ListedChannel, TimelineEntry } from '#console/api/records.ts';
-import { WhyOf } from '#console/parts/alerts/explanation.tsx';
+import { AlertExplanation } from '#console/parts/alerts/explanation.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { EntityName } from '#console/parts/entity-name.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -101,7 +101,7 @@ const Change = ({ of, explains }: { of: TimelineChange; explains: boolean }) => 
     <StateMark state={of.check_to_state} />
     <CheckLink of={of} />
     {of.error_message && <p dir="auto">{of.error_message}</p>}
-    {explains && <WhyOf transition={of.transition_id} />}
+    {explains && <AlertExplanation transition={of.transition_id} />}
   </>
 );
 

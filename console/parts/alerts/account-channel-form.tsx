@@ -4,7 +4,7 @@ import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
-import { blueprintsInUse } from './selects.tsx';
+import { blueprintsInUse } from './selector-text.tsx';
 
 const schemaOf = (blueprints: readonly string[]): FormSchema => {
   const { properties, ...selector } = selectorSchema(blueprints);

@@ -13,7 +13,7 @@ import type { StepRecipient } from '#console/rules/escalation.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 import { DeliveryList } from './delivery-list.tsx';
-import { WhyOf } from './explanation.tsx';
+import { AlertExplanation } from './explanation.tsx';
 
 const POLL_MS = 2000;
 
@@ -22,13 +22,14 @@ type CardProps = {
   /** Previous change, for the duration of the previous state. */
   before: Transition | undefined;
   channels: readonly StepRecipient[] | undefined;
-  opens: boolean;
+  /** Whether the details are open at first. */
+  startsOpen: boolean;
 };
 
 /** Shows a state change with its alert decision and deliveries. */
-export function AlertCard({ transition, before, channels, opens }: CardProps) {
+export function AlertCard({ transition, before, channels, startsOpen }: CardProps) {
   const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
-  const [opened, open] = useState(opens);
+  const [opened, open] = useState(startsOpen);
   const deliveries = useLoad<Delivery[]>(opened ? `/v1/notify/logs?transition_id=${id}` : null, { all: true });
   useEvery(opened && deliveries.data?.some(isOpen) ? POLL_MS : undefined, deliveries.reload);
   const { alerted, text } = alertReason(transition, reasons, {
@@ -71,7 +72,7 @@ export function AlertCard({ transition, before, channels, opens }: CardProps) {
           <Icon name={opened ? 'down' : 'right'} />
         </summary>
         {opened && <Deliveries of={deliveries} channels={channels} />}
-        {opened && <WhyOf transition={id} />}
+        {opened && <AlertExplanation transition={id} />}
       </details>
     </article>
   );

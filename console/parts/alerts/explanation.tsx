@@ -11,7 +11,7 @@ import { NEXT, type Piece, piecesOf } from '#console/rules/rule-facts.ts';
 import { CauseEvaluations } from './cause-evaluations.tsx';
 
 /** Explains the alert decision of a state change, loaded on demand. */
-export function WhyOf({ transition }: { transition: string }) {
+export function AlertExplanation({ transition }: { transition: string }) {
   const [opened, open] = useState(false);
   const found = useLoad<Explanation>(opened ? `/v1/transitions/${transition}/explain` : null);
   return (

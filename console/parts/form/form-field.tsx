@@ -14,8 +14,8 @@ import { DurationField } from './duration-field.tsx';
 import { ChecksField, EntitiesField } from './picked-field.tsx';
 import type { FormState } from './use-form.ts';
 
-const HIDDEN = '********';
-const HOW: Partial<Record<FieldSpec['kind'], string>> = {
+const MASK = '********';
+const FORMAT_HINTS: Partial<Record<FieldSpec['kind'], string>> = {
   list: 'One per line.',
   json: 'As JSON.',
   escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
@@ -50,7 +50,7 @@ function Input({ form, spec }: FieldProps) {
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
   const unchanged = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
-  const hint = [spec.hint, HOW[kind], secret && stored && unchanged].filter(Boolean).join(' ');
+  const hint = [spec.hint, FORMAT_HINTS[kind], secret && stored && unchanged].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
   if (kind === 'switch' || (kind === 'boolean' && fallback !== undefined)) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;
@@ -91,7 +91,7 @@ function Input({ form, spec }: FieldProps) {
   if (kind === 'instant') return <InstantField {...common} />;
   if (kind === 'zone') return <TextField {...common} suggestions={Intl.supportedValuesOf('timeZone')} />;
   const isLong = kind === 'long' || kind === 'list' || kind === 'json';
-  const placeholder = secret && stored !== undefined ? (stored && !isCleared ? HIDDEN : 'none') : undefined;
+  const placeholder = secret && stored !== undefined ? (stored && !isCleared ? MASK : 'none') : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
   // Not type=url, because the API accepts more and explains errors. Not type=password, so that input can be checked.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;

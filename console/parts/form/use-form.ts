@@ -9,8 +9,10 @@ export type FormState = {
   draft: Draft;
   set(path: string, text: string): void;
   errors: Readonly<Record<string, string>>;
+  /** Errors that belong to no field. */
   rest: readonly string[];
   busy: boolean;
+  /** Whether the form has unsent input. */
   changed: boolean;
   /** Whether a field shows something other than its default. */
   isChanged(spec: FieldSpec): boolean;

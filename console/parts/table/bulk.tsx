@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { type Failed, runInBatches } from '#console/rules/bulk-requests.ts';
+import { type Failed, runConcurrently } from '#console/rules/bulk-requests.ts';
 import { count } from '#console/rules/words.ts';
 import type { Selection } from './selection.ts';
 
@@ -11,13 +11,13 @@ export type BulkAction = {
   name: string;
   why?: string | undefined;
   kind?: 'danger';
-  /** Text of the confirmation; without it the action runs at once. */
-  loses?: string;
+  /** Consequence that the confirmation states; without it, the action runs immediately. */
+  consequence?: string;
   work: (key: string) => Promise<unknown>;
 };
 
 /** Action with its own dialog, which starts the work. */
-export type ConfirmedAction = Pick<BulkAction, 'name' | 'why'> & {
+export type DialogAction = Pick<BulkAction, 'name' | 'why'> & {
   ask: (begin: (work: BulkAction['work']) => void, close: () => void) => ComponentChildren;
 };
 
@@ -26,7 +26,7 @@ type BulkBarProps = {
   /** `['check', 'checks']` */
   noun: readonly [string, string];
   nameOf: (key: string) => string;
-  actions: readonly (BulkAction | ConfirmedAction)[];
+  actions: readonly (BulkAction | DialogAction)[];
   onDone: () => void;
 };
 
@@ -36,14 +36,14 @@ type Running = { action: BulkAction; total: number; done: number; failed?: reado
 export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarProps) {
   const [running, setRunning] = useState<Running | undefined>(undefined);
   const [confirming, confirm] = useState<BulkAction | undefined>(undefined);
-  const [dialog, setDialog] = useState<ConfirmedAction | undefined>(undefined);
+  const [dialog, setDialog] = useState<DialogAction | undefined>(undefined);
   const words = (n: number) => count(n, ...noun);
 
   async function run(action: BulkAction) {
     confirm(undefined);
     const keys = [...selection.keys];
     setRunning({ action, total: keys.length, done: 0 });
-    const failed = await runInBatches(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
+    const failed = await runConcurrently(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
     selection.set(failed.map(({ item }) => item));
     if (failed.length > 0) setRunning({ action, total: keys.length, done: keys.length, failed });
     else {
@@ -53,9 +53,9 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
     onDone();
   }
 
-  function begin(action: BulkAction | ConfirmedAction) {
+  function begin(action: BulkAction | DialogAction) {
     if ('ask' in action) setDialog(action);
-    else if (action.loses) confirm(action);
+    else if (action.consequence) confirm(action);
     else void run(action);
   }
 
@@ -93,7 +93,7 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
       )}
       {confirming && (
         <Dialog title={`${confirming.name}: ${words(selection.keys.size)}?`} onClose={() => confirm(undefined)}>
-          <p>{confirming.loses}</p>
+          <p>{confirming.consequence}</p>
           <footer>
             <Button onClick={() => confirm(undefined)}>Cancel</Button>
             <Button kind="danger" onClick={() => void run(confirming)}>

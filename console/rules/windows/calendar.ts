@@ -4,6 +4,7 @@ import type { TimeRange } from '#lib/schedule/calendar/intervals.ts';
 /** Day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = TimeRange & {
   number: number;
+  /** Whether the day is in the shown month. */
   isIn: boolean;
 };
 
@@ -37,7 +38,7 @@ function partsOf(month: Month): [number, number] {
   return [year, number - 1];
 }
 
-/** Returns whole weeks from a Monday, by the number of its day in a month, which can be outside the month. */
+/** Returns whole weeks. @param monday day of the month of the first Monday; it can be outside the month, such as -2 */
 function weeksOfDays([year, month]: readonly [number, number], monday: number, count: number, zone: Zone): Day[][] {
   const midnight = (day: number) =>
     zone === 'utc' ? Date.UTC(year, month, day) : new Date(year, month, day).getTime();
@@ -72,7 +73,7 @@ export function weeksFrom(at: number, zone: Zone, count: number): Day[][] {
   return weeksOfDays([year, month], day - ((weekday + 6) % 7), count, zone);
 }
 
-/** Time range of an item. */
+/** Time range of an item, such as an occurrence of a window. */
 export type CalendarSpan<Of> = TimeRange & { of: Of };
 
 /** Bar in a week: a time range, or several on one day. */
@@ -83,6 +84,7 @@ export type Bar<Of> = CalendarSpan<Of> & {
   /** Lane from 0: overlapping bars are in different lanes. */
   lane: number;
   isContinued: boolean;
+  /** Number of time ranges that the bar joins. */
   times: number;
 };
 

@@ -78,7 +78,7 @@ type Ending = { change: { ends_at: string } | { from: string } } | 'delete';
  */
 export function endingOf(window: MaintenanceWindow, now: number): Ending {
   if (window.starts_at !== null) {
-    const earliest = Date.parse(window.starts_at) + MIN_MS;
+    const earliest = Date.parse(window.starts_at) + MIN_WINDOW_MS;
     return { change: { ends_at: new Date(Math.max(now, earliest)).toISOString() } };
   }
   const times = timesOf(window, now);
@@ -86,4 +86,4 @@ export function endingOf(window: MaintenanceWindow, now: number): Ending {
   return later ? { change: { from: new Date(later.from).toISOString() } } : 'delete';
 }
 
-const MIN_MS = 60_000;
+const MIN_WINDOW_MS = 60_000;

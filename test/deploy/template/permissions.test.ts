@@ -70,7 +70,7 @@ describe('permissions of a function', () => {
           : [],
       );
     expect(partitionsOf('ingest')).toEqual([functions.ingest.partitions]);
-    // Reads what pages show, and writes the kept figures of badges only.
+    // Reads what pages show, and writes the cached figures of badges only.
     expect(partitionsOf('public')).toEqual([functions.public.partitions, ['BADGE#*']]);
   });
 

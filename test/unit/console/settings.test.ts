@@ -5,7 +5,7 @@ import {
   actorOf,
   auditPath,
   auditValueText,
-  linesOf,
+  ndjsonOf,
   partsOfAction,
   TARGET_NAMES,
   VERB_NAMES,
@@ -14,8 +14,8 @@ import { fieldsOf, readText, textOf } from '#console/rules/form-fields.ts';
 import {
   firstCall,
   firstCommand,
+  KEY_PERMISSIONS,
   keyRequest,
-  MAY,
   OVERLAPS,
   permissionText,
   restrictionText,
@@ -36,7 +36,7 @@ describe('keyRequest', () => {
   it('builds a valid request for all choices', () => {
     const typed = fc.record({
       label: fc.constant('job'),
-      may: fc.constantFrom(...Object.values(MAY)),
+      may: fc.constantFrom(...Object.values(KEY_PERMISSIONS)),
       scopes: fc.subarray([...SCOPES], { minLength: 1 }),
       check_ids: fc.constantFrom(undefined, [check]),
       entity_ids: fc.constantFrom(undefined, [entity]),
@@ -45,26 +45,26 @@ describe('keyRequest', () => {
     fc.assert(
       fc.property(typed, (one) => {
         const key = NewKey.parse(keyRequest(one));
-        expect(key.is_read_only).toBe(one.may === MAY.read);
-        expect(key.scopes).toEqual(one.may === MAY.some ? one.scopes : null);
+        expect(key.is_read_only).toBe(one.may === KEY_PERMISSIONS.read);
+        expect(key.scopes).toEqual(one.may === KEY_PERMISSIONS.some ? one.scopes : null);
       }),
     );
   });
 
   it('sends missing scopes, so that the API reports them', () => {
-    const { error } = NewKey.safeParse(keyRequest({ label: 'job', may: MAY.some }));
+    const { error } = NewKey.safeParse(keyRequest({ label: 'job', may: KEY_PERMISSIONS.some }));
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['scopes']);
   });
 
   it('keeps the restrictions that the scopes allow', () => {
-    const typed = { label: 'job', may: MAY.some, check_ids: [check], skills: ['runbook'] };
+    const typed = { label: 'job', may: KEY_PERMISSIONS.some, check_ids: [check], skills: ['runbook'] };
     expect(keyRequest({ ...typed, scopes: ['push'] })).toEqual({ label: 'job', scopes: ['push'], check_ids: [check] });
     expect(keyRequest({ ...typed, scopes: ['mcp', 'read'] })).toEqual({
       label: 'job',
       scopes: ['mcp', 'read'],
       skills: ['runbook'],
     });
-    expect(keyRequest({ ...typed, may: MAY.all, scopes: ['push'] })).toEqual({ label: 'job' });
+    expect(keyRequest({ ...typed, may: KEY_PERMISSIONS.all, scopes: ['push'] })).toEqual({ label: 'job' });
   });
 
   it('offers only overlaps that the API accepts', () => {
@@ -186,7 +186,7 @@ describe('audit log', () => {
   it('exports one record per line', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }) })), (records) => {
-        const lines = linesOf(records).split('\n');
+        const lines = ndjsonOf(records).split('\n');
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => JSON.parse(line))).toEqual(records);
       }),

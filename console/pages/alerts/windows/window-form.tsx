@@ -3,7 +3,7 @@ import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { muteRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
-import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
+import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selector-text.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
@@ -53,7 +53,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
       </section>
       <FormFields form={form} specs={shown.filter(({ path }) => isBelowOccurrences(path))} />
       <p class="hint">
-        Alerts of <Selects of={request.scope} /> are held while the window is open.
+        Alerts of <SelectorText of={request.scope} /> are held while the window is open.
       </p>
     </Form>
   );

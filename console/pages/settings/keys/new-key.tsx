@@ -7,7 +7,7 @@ import { ChecksField, EntitiesField } from '#console/parts/form/picked-field.tsx
 import { useForm } from '#console/parts/form/use-form.ts';
 import { SetField } from '#console/parts/set-field.tsx';
 import { fieldsOf } from '#console/rules/form-fields.ts';
-import { keyRequest, MAY, restrictableFields, SCOPE_MEANINGS } from '#console/rules/keys.ts';
+import { KEY_PERMISSIONS, keyRequest, restrictableFields, SCOPE_MEANINGS } from '#console/rules/keys.ts';
 import { readLines } from '#console/rules/lines.ts';
 import type { IssuedKey } from '#lib/access/api-key.ts';
 import { SCOPES } from '#lib/platform/http/access.ts';
@@ -18,7 +18,7 @@ const TEXTS = { type: 'array', items: { type: 'string' } };
 const SPECS = fieldsOf({
   properties: {
     label: { type: 'string', description: 'Purpose of the key, such as dashboard.' },
-    may: { type: 'string', enum: Object.values(MAY), default: MAY.all, title: 'Permissions' },
+    may: { type: 'string', enum: Object.values(KEY_PERMISSIONS), default: KEY_PERMISSIONS.all, title: 'Permissions' },
     expires_at: { type: 'string', format: 'date-time', title: 'Expires', description: 'Empty: never.' },
     scopes: TEXTS,
     check_ids: TEXTS,
@@ -40,7 +40,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
       onDone();
     },
   });
-  const may = form.draft.may ?? MAY.all;
+  const may = form.draft.may ?? KEY_PERMISSIONS.all;
   const restrictable = restrictableFields(may, readLines(form.draft.scopes));
   const skills = useLoad<{ slug: string }[]>(restrictable.skills ? '/v1/skills' : null, { all: true });
   const set = (path: string) => ({
@@ -53,7 +53,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
     <div class="inset">
       <Form form={form} submit="Create key" onCancel={onClose}>
         <FormFields form={form} specs={ALWAYS} />
-        {may === MAY.some && (
+        {may === KEY_PERMISSIONS.some && (
           <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
         )}
         {restrictable.checks && (
@@ -78,7 +78,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
             options={(skills.data ?? []).map(({ slug }) => slug)}
           />
         )}
-        {may === MAY.some && !restrictable.checks && !restrictable.skills && (
+        {may === KEY_PERMISSIONS.some && !restrictable.checks && !restrictable.skills && (
           <p class="hint">
             A key whose only scope is push can be restricted to checks. A key with the scope mcp can be restricted to
             skills.
