@@ -24,7 +24,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setAt((current + step + found.length) % found.length);
+    if (step && found.length > 0) setAt((current + step + found.length) % found.length);
     else if (event.key === 'Enter') open(found[current]);
     else return;
     event.preventDefault();
