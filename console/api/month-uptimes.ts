@@ -13,7 +13,7 @@ const GROUP_MS = 50;
 const MIN_POLL_MS = 1_000;
 /** Also after a failure. */
 const KEPT_MS = 10 * 60_000;
-const MAX_NAMED = 50;
+const MAX_IDS = 50;
 
 /** Reads the uptime of visible rows in the last 30 days (UTC): at most one request per second, and each row rarely. */
 export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
@@ -40,7 +40,7 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
   }
 
   async function read(): Promise<void> {
-    const ids = [...visible].filter((id) => dueAt(id) <= now()).slice(0, MAX_NAMED);
+    const ids = [...visible].filter((id) => dueAt(id) <= now()).slice(0, MAX_IDS);
     if (ids.length === 0) return plan();
     for (const id of ids) readAt.set(id, now());
     const own = signals;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
-import { emptyRow, keptRows, type Row, rowsIn } from '#console/rules/rows.ts';
+import { emptyRow, type Row, rowsIn, textOfRows } from '#console/rules/rows.ts';
 import { Button } from './button.tsx';
 import { type FrameProps, GroupFrame } from './field.tsx';
 
@@ -8,7 +8,7 @@ type RowsProps = FrameProps & {
   /** Only `rows` have an order. */
   kind: 'rows' | 'map';
   columns: readonly FieldSpec[];
-  /** Text written by `keptRows`. */
+  /** Text written by `textOfRows`. */
   value: string;
   onChange: (text: string) => void;
   /** Whether a row has exactly one property. */
@@ -19,7 +19,7 @@ type RowsProps = FrameProps & {
 /** List of objects, or map of names to values: one per row. */
 export function RowsField({ kind, columns, value, onChange, single, fields, ...frame }: RowsProps) {
   const rows = rowsIn(value);
-  const change = (next: readonly Row[]) => onChange(keptRows(next));
+  const change = (next: readonly Row[]) => onChange(textOfRows(next));
   const put = (i: number, row: Row) => change(rows.with(i, row));
   const swap = (i: number) => change(rows.with(i, rows[i - 1]!).with(i - 1, rows[i]!));
   return (

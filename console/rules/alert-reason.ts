@@ -20,7 +20,7 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
 
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
-/** Returns whether an alert was sent for a state change, and the reason if not. Only deliveries show later alerts. */
+/** Returns whether a state change led to an alert, and its outcome or the reason. Deliveries show later alerts. */
 export function alertReason(
   { alert }: { alert: Pick<Transition['alert'], 'decision' | 'reason' | 'deliveries'> },
   texts: Texts,

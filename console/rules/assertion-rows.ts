@@ -61,8 +61,8 @@ export const assertionsIn = (draft: string): Assertion[] =>
 
 type AssertionTarget = Pick<AssertionRow, 'source' | 'operator'>;
 
-/** Whether the value can be of any type, so that a text that looks like another type is quoted. */
-const isAnyKind = ({ source, operator }: AssertionTarget): boolean =>
+/** Whether the value can have any JSON type. A text that looks like another type is then quoted. */
+const hasAnyType = ({ source, operator }: AssertionTarget): boolean =>
   sourceOf(source as SourceName).values === 'json' && OPERATORS[operator as Operator].group === 'equality';
 
 const isNumeric = ({ source, operator }: AssertionTarget): boolean => {
@@ -73,7 +73,7 @@ const isNumeric = ({ source, operator }: AssertionTarget): boolean => {
 function typedValue(place: AssertionTarget, value: unknown): string {
   const one = (item: unknown): string => {
     if (typeof item !== 'string') return JSON.stringify(item);
-    return isAnyKind(place) && scalarIn(item) !== item ? JSON.stringify(item) : item;
+    return hasAnyType(place) && scalarIn(item) !== item ? JSON.stringify(item) : item;
   };
   if (!Array.isArray(value)) return one(value);
   const isPlain = value.every((item) => typeof item !== 'string' || /^[^\s,"[\]][^,]*$/.test(item));
@@ -85,7 +85,7 @@ function typedValue(place: AssertionTarget, value: unknown): string {
 function readValue(row: AssertionRow): unknown {
   const one = (text: string): unknown => {
     if (isNumeric(row)) return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-    return isAnyKind(row) ? scalarIn(text) : text;
+    return hasAnyType(row) ? scalarIn(text) : text;
   };
   if (valueKind(row) !== 'list') return one(row.value);
   const written = jsonIn(row.value);

@@ -75,7 +75,7 @@ export function partsOfAction(action: string): { target: string; verb: string } 
   return { target, verb };
 }
 
-/** Joins object and verb; without an object there is no filter. */
+/** Joins object and verb; empty without an object. */
 export const actionOf = (target: string, verb: string): string => (target === '' ? '' : `${target}.${verb}`);
 
 /** Returns the value that the actor filter matches. */
@@ -89,6 +89,6 @@ export function auditValueText(value: unknown): string | undefined {
   return JSON.stringify(value, null, typeof value === 'object' ? 1 : 0).replace(/\n */g, ' ');
 }
 
-/** Serializes records as NDJSON (https://github.com/ndjson/ndjson-spec). */
-export const linesOf = (records: readonly unknown[]): string =>
+/** Serializes records as NDJSON, one per line (https://github.com/ndjson/ndjson-spec). */
+export const ndjsonOf = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');

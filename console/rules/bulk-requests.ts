@@ -1,8 +1,8 @@
 /** An item that failed, with the error. */
 export type Failed<T> = { item: T; why: string };
 
-/** Runs work for many items, six at a time, and continues after failures. @returns failed items, in order */
-export async function runInBatches<T>(
+/** Runs work for each item, `atOnce` at a time, and continues after failures. @returns failed items, in order */
+export async function runConcurrently<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,
   onProgress: (done: number) => void = () => {},

@@ -27,7 +27,7 @@ export function valueText(value: unknown): string {
 type Searched = Pick<Entity, 'name' | 'slug' | 'fields' | 'labels'> & { state: State };
 
 /** Returns the rows whose name, slug, values or labels contain every word. */
-export function withWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
+export function rowsWithWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return rows;
   return rows.filter(({ name, slug, fields, labels }) => {
@@ -43,13 +43,13 @@ export function changedOnly(
   body: Record<string, unknown>,
   { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,
 ): Change {
-  const relabelled = body.labels ? labelChanges(labels, body.labels as Record<string, string>) : {};
+  const relabeled = body.labels ? labelChanges(labels, body.labels as Record<string, string>) : {};
   const given = Object.entries((body.fields ?? {}) as Record<string, unknown>);
   const changed = given.filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(fields[key]));
   return {
     ...(body.name !== name && { name: body.name }),
     ...(changed.length > 0 && { fields: Object.fromEntries(changed) }),
-    ...(Object.keys(relabelled).length > 0 && { labels: relabelled }),
+    ...(Object.keys(relabeled).length > 0 && { labels: relabeled }),
   };
 }
 

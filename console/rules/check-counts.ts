@@ -6,7 +6,7 @@ type Counted = Pick<
 >;
 
 /** Returns the progress towards another state: `2 of 3 failures`. Empty without any. */
-export function countsOf(check: Counted): string[] {
+export function thresholdProgress(check: Counted): string[] {
   const { failure_threshold, recovery_threshold, consecutive_successes: successes } = check;
   const { consecutive_failures: failures, consecutive_warnings: warnings } = check;
   const isCounting = (counter: number, threshold: number) => counter > 0 && counter < threshold;

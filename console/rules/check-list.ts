@@ -59,7 +59,7 @@ export function filtered(
   });
 }
 
-/** Counts the enabled checks per state. */
+/** Counts the checks per state, including disabled ones. */
 export function stateCounts(rows: readonly CheckRow[]): Record<Check['state'], number> {
   const counts = { up: 0, degraded: 0, down: 0, unknown: 0 };
   for (const { check } of rows) counts[check.state]++;

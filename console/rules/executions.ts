@@ -40,6 +40,7 @@ export const verdictMark = ({ verdict }: Pick<Execution, 'verdict'>): Mark | und
 export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'verdict'>): Mark =>
   verdictMark(execution) ?? pipelineMark(execution) ?? dispatchMark(execution);
 
+/** Time in ms to wait for the first report of a pipeline. */
 const FIRST_REPORT_MS = 10 * 60_000;
 
 type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at' | 'attempt' | 'verdict'>;
@@ -52,7 +53,7 @@ export function isUnderWay(run: Course, now: number): boolean {
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
-/** Describes the next expected event of an execution. */
+/** Returns the hint of an execution that can still change. */
 export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
   attempt === null && dispatch_status !== 'pending' && pipeline_status === null
     ? 'The request is finished. Pipeline reports appear here.'

@@ -46,13 +46,13 @@ export function isStored(record: object, path: string): boolean {
   return value !== undefined && value !== null && value !== '' && !isEmpty;
 }
 
-const KEPT = '********';
-const isKept = (value: unknown): boolean => value === KEPT;
+const MASK = '********';
+const isMask = (value: unknown): boolean => value === MASK;
 
 function shown({ secret, path }: FieldSpec, record: object | undefined): unknown {
   const stored = at(record, path);
-  const isMapOfKept = typeof stored === 'object' && stored !== null && Object.values(stored).every(isKept);
-  return secret && !isMapOfKept ? undefined : stored;
+  const isMaskedMap = typeof stored === 'object' && stored !== null && Object.values(stored).every(isMask);
+  return secret && !isMaskedMap ? undefined : stored;
 }
 
 /** Splits `config.url` at the first dot; the inner name can contain dots. */

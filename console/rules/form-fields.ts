@@ -1,6 +1,6 @@
 import { assertionsIn, draftOfAssertions } from './assertion-rows.ts';
 import { escaped, unescaped } from './escapes.ts';
-import { keptRows, type Row, rowsIn } from './rows.ts';
+import { type Row, rowsIn, textOfRows } from './rows.ts';
 
 /** The part of JSON Schema that forms support. Other properties are edited as JSON. */
 export type FormSchema = {
@@ -30,9 +30,8 @@ export type FormSchema = {
 /**
  * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id.
  * `checks`, `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and
- * value. `list`:
- * one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
- * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
+ * value. `list`: one item per line. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA
+ * time zone. `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */
 export type FieldKind =
   | 'text'
@@ -75,6 +74,7 @@ export type FieldSpec = {
   within?: string;
   options: readonly string[];
   titles: Readonly<Record<string, string>>;
+  /** Whether list items are strings, so that they are not parsed. */
   texts: boolean;
   /** Length of the unit of a `duration` in ms. */
   unit: number;
@@ -113,12 +113,12 @@ export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; g
   };
 }
 
-function members({ properties = {}, required = [] }: FormSchema, prefix: string, enter: boolean): FieldSpec[] {
+function members({ properties = {}, required = [] }: FormSchema, prefix: string, flatten: boolean): FieldSpec[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix + name;
     if (member.const !== undefined && member.const !== true) return [];
     const whole = withoutNull(member);
-    if (!enter || whole.type !== 'object' || !whole.properties)
+    if (!flatten || whole.type !== 'object' || !whole.properties)
       return [specOf(path, name, whole, required.includes(name))];
     const inner = members(whole, `${path}.`, false).map((spec) => ({ ...spec, group: spec.group ?? whole['x-group'] }));
     if (!member.anyOf) return inner;
@@ -205,10 +205,10 @@ type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns' | 'single'>;
 /** Converts a value to form text. */
 export function textOf({ kind, texts, columns, single }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (kind === 'rows') return keptRows(rowsOf(columns, value, single));
+  if (kind === 'rows') return textOfRows(rowsOf(columns, value, single));
   if (kind === 'escaped') return escaped(String(value));
   if (kind === 'assertions' && Array.isArray(value)) return draftOfAssertions(value);
-  if (kind === 'map') return keptRows(Object.entries(value).map(([name, text]) => ({ name, value: String(text) })));
+  if (kind === 'map') return textOfRows(Object.entries(value).map(([name, text]) => ({ name, value: String(text) })));
   if (LINES.has(kind) && Array.isArray(value)) return value.map((item) => lineOf(item, texts)).join('\n');
   return typeof value === 'object' || kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 }

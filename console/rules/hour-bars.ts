@@ -3,7 +3,7 @@ import type { EntityBucket } from '#lib/history/rollups/buckets.ts';
 
 const BAR_HOURS = 24;
 const HOUR = 3_600_000;
-const MAX_NAMED = 50;
+const MAX_IDS = 50;
 
 /** Properties of a bucket that a bar uses. */
 export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds' | 'mean_latency_ms'>;
@@ -57,7 +57,7 @@ export function nextRequest(
   byRange.delete('');
   // `&to=…` sorts last.
   const range = [...byRange.keys()].sort().at(-1);
-  return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_NAMED), range };
+  return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_IDS), range };
 }
 
 /** Returns when the next visible entity is due (epoch ms); undefined if none is visible. */

@@ -87,4 +87,4 @@ export const OVERLAPS: Readonly<Record<string, number>> = {
 };
 
 /** Returns the seconds of a label; undefined for an unknown one, which the API then reports. */
-export const overlapSeconds = (called: unknown): number | undefined => OVERLAPS[String(called)];
+export const overlapSeconds = (label: unknown): number | undefined => OVERLAPS[String(label)];

@@ -31,7 +31,10 @@ export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
 const ABSENT = 'the check was disabled or did not exist';
 const MISSED = 'due but not probed';
 
-/** Returns buckets that are mostly without results, merged by cause. @param missed false if these gaps are known */
+/**
+ * Returns the buckets without results for at least half of their time; adjacent ones of one cause are merged.
+ * @param missed whether to include times due but not probed; false if these gaps are known from another source
+ */
 export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean): ChartGap[] {
   const gaps: ChartGap[] = [];
   for (const bucket of buckets) {

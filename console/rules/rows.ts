@@ -10,7 +10,9 @@ type Columns = readonly FieldSpec[];
 
 /** Parses the rows of a form text. */
 export const rowsIn = (text: string): Row[] => (text === '' ? [] : JSON.parse(text));
-export const keptRows = (rows: readonly Row[]): string => JSON.stringify(rows);
+
+/** Serializes rows as a form text. */
+export const textOfRows = (rows: readonly Row[]): string => JSON.stringify(rows);
 
 /** Creates a row with default values. @param single whether it has exactly one property */
 export const emptyRow = (columns: Columns, single: boolean): Row =>

@@ -97,7 +97,7 @@ export const STATUS_PAGE: FormSchema = {
   },
 };
 
-/** Returns a page with its components as rows of the form. Pure. */
+/** Converts a page to a form record, with its components as rows. Pure. */
 export function formRecord({ groups, ...page }: StatusPage) {
   const components = groups.flatMap(({ name: group, components: own }) =>
     own.map(({ id: _id, entity_id, check_id, ...rest }) => ({
@@ -111,8 +111,8 @@ export function formRecord({ groups, ...page }: StatusPage) {
 }
 
 /**
- * Returns the groups of the rows of the form. A row that shows the same, or has the same name, as a component of the
- * page stays that component. Pure.
+ * Converts the rows of the form to groups. A row with the entity, check, or name of an existing component keeps the id
+ * of that component. Pure.
  */
 function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
   const known = page?.groups.flatMap(({ components }) => components) ?? [];
@@ -133,12 +133,12 @@ function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'group
   }));
 }
 
-/** Returns the body of a request from that of the form. Pure. */
+/** Converts the body of the form to a request body. Pure. */
 export function pageBody(body: Readonly<Record<string, unknown>>, page: StatusPage | undefined) {
   const { components, history_days, description, ...rest } = body;
   return {
     ...rest,
-    // Selections are texts, and null would mean unchanged.
+    // A select returns text. Null would mean unchanged.
     ...(history_days !== undefined && { history_days: Number(history_days) }),
     ...(description !== undefined && { description: description ?? '' }),
     ...(Array.isArray(components) && { groups: groupsFrom(components, page) }),

@@ -6,12 +6,12 @@ type Timed = Pick<CheckBucket, 'seconds'>;
 /** Returns the uptime of buckets (docs/use/states-and-history.md#history); null without monitored time. */
 export function uptimeOf(buckets: readonly Timed[]): number | null {
   let available = 0;
-  let watched = 0;
+  let monitored = 0;
   for (const { seconds } of buckets) {
     available += seconds.up + seconds.degraded;
-    watched += seconds.up + seconds.degraded + seconds.down;
+    monitored += seconds.up + seconds.degraded + seconds.down;
   }
-  return watched === 0 ? null : available / watched;
+  return monitored === 0 ? null : available / monitored;
 }
 
 /** Returns the degraded time, which uptime does not show: `3 h degraded`. Empty without any. */
@@ -21,17 +21,17 @@ export function degradedOf(buckets: readonly Timed[]): string {
 }
 
 /** Time ranges of charts. `by`: resolution; `results` shows each result. */
-export const WINDOWS = [
+export const CHART_RANGES = [
   { key: '1h', name: '1 h', hours: 1, by: 'results' },
   { key: '24h', name: '24 h', hours: 24, by: 'hour' },
   { key: '7d', name: '7 d', hours: 7 * 24, by: 'hour' },
   { key: '30d', name: '30 d', hours: 30 * 24, by: 'day' },
   { key: '90d', name: '90 d', hours: 90 * 24, by: 'day' },
 ] as const;
-export type ChartRange = (typeof WINDOWS)[number];
+export type ChartRange = (typeof CHART_RANGES)[number];
 
 const YOUNG_MS = 3 * 3_600_000;
 
 /** Returns the range in an address; default: a day, or an hour for a new check. @param age of the check in ms */
 export const chartRangeOf = (text: string | null, age: number): ChartRange =>
-  WINDOWS.find(({ key }) => key === text) ?? WINDOWS[age < YOUNG_MS ? 0 : 1];
+  CHART_RANGES.find(({ key }) => key === text) ?? CHART_RANGES[age < YOUNG_MS ? 0 : 1];

@@ -80,7 +80,7 @@ export default function ActionsPage(_props: PageProps) {
                     name: 'Delete',
                     kind: 'danger',
                     why,
-                    loses: 'Their executions and logs are deleted too. Agent tools that run them will fail.',
+                    consequence: 'Their executions and logs are deleted too. Agent tools that run them will fail.',
                     work: (id) => call('DELETE', `/v1/actions/${id}`),
                   },
                 ]}

@@ -120,7 +120,8 @@ function ChannelTable({ channels, checks, reload, edit }: TableProps) {
             name: 'Remove',
             kind: 'danger',
             why: refusal('write'),
-            loses: 'They receive no more alerts, and pending deliveries to them fail. Their settings are deleted.',
+            consequence:
+              'They receive no more alerts, and pending deliveries to them fail. Their settings are deleted.',
             work: (key) => call('DELETE', pathOf(find(key))),
           },
         ]}

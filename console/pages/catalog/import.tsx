@@ -8,7 +8,7 @@ import { Button } from '#console/parts/button.tsx';
 import { TextField } from '#console/parts/field.tsx';
 import { draftKey, dropDraft, keepDraft, keptDraft } from '#console/parts/form/drafts.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { runInBatches } from '#console/rules/bulk-requests.ts';
+import { runConcurrently } from '#console/rules/bulk-requests.ts';
 import { blueprintPath } from '#console/rules/catalog.ts';
 import { type EntityRow, type Pasted, readEntities, remaining } from '#console/rules/entity-rows.ts';
 import type { FleetRow } from '#console/rules/fleet.ts';
@@ -37,7 +37,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
   async function create() {
     setRunning({ done: 0, total: ready.length });
     const path = `${blueprintPath(blueprint.slug)}/entities`;
-    const failed = await runInBatches(
+    const failed = await runConcurrently(
       ready,
       ({ body }) => call('POST', path, body),
       (done) => setRunning({ done, total: ready.length }),

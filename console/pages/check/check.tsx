@@ -14,7 +14,7 @@ import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
-import { countsOf } from '#console/rules/check-counts.ts';
+import { thresholdProgress } from '#console/rules/check-counts.ts';
 import { intervalText } from '#console/rules/interval-schedule.ts';
 import { messageOf, OUTCOME } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
@@ -158,7 +158,7 @@ const CheckStatusLine = ({ check, silenced }: { check: CheckDetail; silenced: bo
         {check.late && <span class="tag">late</span>}
         {check.waiting_for_first && enabled && <span class="tag">waiting for the first heartbeat</span>}
         {check.flapping_since && <span class="tag">flapping</span>}
-        {countsOf(check).map((text) => (
+        {thresholdProgress(check).map((text) => (
           <span key={text} class="tag">
             {text}
           </span>

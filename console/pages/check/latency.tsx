@@ -18,7 +18,7 @@ import {
   pointsOfResults,
 } from '#console/rules/latency-chart.ts';
 import { duration } from '#console/rules/time.ts';
-import { type ChartRange, chartRangeOf, degradedOf, uptimeOf, WINDOWS } from '#console/rules/uptime.ts';
+import { CHART_RANGES, type ChartRange, chartRangeOf, degradedOf, uptimeOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
 const MINUTE_MS = 60_000;
@@ -47,7 +47,7 @@ export function Latency({ check, query, refresh }: { check: CheckDetail; query: 
       actions={
         <fieldset class="windows">
           <legend class="unseen">Time range</legend>
-          {WINDOWS.map(({ key, name }) => (
+          {CHART_RANGES.map(({ key, name }) => (
             <Button key={key} small pressed={key === range.key} onClick={() => setQuery({ window: key })}>
               {name}
             </Button>

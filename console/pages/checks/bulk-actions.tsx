@@ -34,7 +34,8 @@ export function bulkActions(): (BulkAction | ConfirmedAction)[] {
       name: 'Delete',
       why,
       kind: 'danger',
-      loses: 'Their results, history, policies and channels are deleted too. Transitions stay with their entities.',
+      consequence:
+        'Their results, history, policies and channels are deleted too. Transitions stay with their entities.',
       work: (id) => call('DELETE', `/v1/checks/${id}`),
     },
   ];

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
-import { type Failed, runInBatches } from '#console/rules/bulk-requests.ts';
+import { type Failed, runConcurrently } from '#console/rules/bulk-requests.ts';
 import { count } from '#console/rules/words.ts';
 import type { Selection } from './selection.ts';
 
@@ -12,7 +12,7 @@ export type BulkAction = {
   why?: string | undefined;
   kind?: 'danger';
   /** Text of the confirmation; without it the action runs at once. */
-  loses?: string;
+  consequence?: string;
   work: (key: string) => Promise<unknown>;
 };
 
@@ -43,7 +43,7 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
     confirm(undefined);
     const keys = [...selection.keys];
     setRunning({ action, total: keys.length, done: 0 });
-    const failed = await runInBatches(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
+    const failed = await runConcurrently(keys, action.work, (done) => setRunning({ action, total: keys.length, done }));
     selection.set(failed.map(({ item }) => item));
     if (failed.length > 0) setRunning({ action, total: keys.length, done: keys.length, failed });
     else {
@@ -55,7 +55,7 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
 
   function begin(action: BulkAction | ConfirmedAction) {
     if ('ask' in action) setDialog(action);
-    else if (action.loses) confirm(action);
+    else if (action.consequence) confirm(action);
     else void run(action);
   }
 
@@ -93,7 +93,7 @@ export function BulkBar({ selection, noun, nameOf, actions, onDone }: BulkBarPro
       )}
       {confirming && (
         <Dialog title={`${confirming.name}: ${words(selection.keys.size)}?`} onClose={() => confirm(undefined)}>
-          <p>{confirming.loses}</p>
+          <p>{confirming.consequence}</p>
           <footer>
             <Button onClick={() => confirm(undefined)}>Cancel</Button>
             <Button kind="danger" onClick={() => void run(confirming)}>

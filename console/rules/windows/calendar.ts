@@ -3,7 +3,9 @@ import type { TimeRange } from '#lib/schedule/calendar/intervals.ts';
 
 /** Day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = TimeRange & {
+  /** Day of the month. */
   number: number;
+  /** Whether it is in the shown month. */
   isIn: boolean;
 };
 
@@ -37,7 +39,7 @@ function partsOf(month: Month): [number, number] {
   return [year, number - 1];
 }
 
-/** Returns whole weeks from a Monday, by the number of its day in a month, which can be outside the month. */
+/** Returns whole weeks. @param monday day of the month of the first Monday; 0 or less is in the month before */
 function weeksOfDays([year, month]: readonly [number, number], monday: number, count: number, zone: Zone): Day[][] {
   const midnight = (day: number) =>
     zone === 'utc' ? Date.UTC(year, month, day) : new Date(year, month, day).getTime();
@@ -82,7 +84,9 @@ export type Bar<Of> = CalendarSpan<Of> & {
   columns: number;
   /** Lane from 0: overlapping bars are in different lanes. */
   lane: number;
+  /** Whether it begins before the week. */
   isContinued: boolean;
+  /** Number of time ranges. */
   times: number;
 };
 

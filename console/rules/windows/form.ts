@@ -3,10 +3,10 @@ import type { FormSchema } from '#console/rules/form-fields.ts';
 import { selectorOf, selectorSchema, typedSelector } from '#console/rules/selector.ts';
 
 const ONCE = 'once';
-const AGAIN = 'recurring';
+const RECURRING = 'recurring';
 
-const OF_ONCE = ['starts_at', 'ends_at'];
-const OF_AGAIN = ['cron', 'duration_seconds', 'time_zone', 'every_weeks', 'from', 'until'];
+const ONCE_FIELDS = ['starts_at', 'ends_at'];
+const RECURRING_FIELDS = ['cron', 'duration_seconds', 'time_zone', 'every_weeks', 'from', 'until'];
 
 const instant = (title: string, description = ''): FormSchema => ({
   type: 'string',
@@ -20,10 +20,10 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
   return {
-    required: ['name', 'comes', ...OF_ONCE, 'cron', 'duration_seconds'],
+    required: ['name', 'occurrence', ...ONCE_FIELDS, 'cron', 'duration_seconds'],
     properties: {
       name: { type: 'string', description: 'Name of the window.' },
-      comes: { type: 'string', title: 'Occurrence', enum: [ONCE, AGAIN], default: ONCE },
+      occurrence: { type: 'string', title: 'Occurrence', enum: [ONCE, RECURRING], default: ONCE },
       starts_at: instant('Start'),
       ends_at: instant('End', 'At most 31 days after the start.'),
       cron: {
@@ -56,7 +56,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
             type: 'boolean',
             title: 'Include dependents',
             description:
-              'Also hold alerts of entities that fail because an entity with all its checks in the window is down.',
+              'Also hold alerts of entities that fail because of an entity whose checks are all in the window.',
             default: false,
           },
         },
@@ -73,16 +73,16 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
   };
 }
 
-/** Whether a field is shown. The kind of an existing window is fixed. @param comes chosen kind */
-export function isShown(path: string, comes: string | undefined, isStored: boolean): boolean {
-  if (path === 'comes') return !isStored;
-  return !(comes === AGAIN ? OF_ONCE : OF_AGAIN).includes(path);
+/** Whether a field is shown. The kind of an existing window is fixed. @param occurrence its kind */
+export function isShown(path: string, occurrence: string | undefined, isStored: boolean): boolean {
+  if (path === 'occurrence') return !isStored;
+  return !(occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS).includes(path);
 }
 
 /** Converts a window to form values. */
 export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
   ...window,
-  comes: window.cron === null ? ONCE : AGAIN,
+  occurrence: window.cron === null ? ONCE : RECURRING,
   scope: { ...scope, ...typedSelector(scope) },
 });
 
@@ -90,13 +90,13 @@ export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: Maint
 export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<MaintenanceWindow, 'scope'>;
 
 /** Converts form values to a request body; without a scope it applies to all checks. */
-export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
+export function requestOf({ occurrence, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
-  const otherKind = comes === AGAIN ? OF_ONCE : OF_AGAIN;
+  const otherKind = occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS;
   const members = Object.entries(body).filter(([name]) => !otherKind.includes(name));
   return {
     // Without cron, the API creates a one-time window.
-    ...(comes === AGAIN && { cron: '' }),
+    ...(occurrence === RECURRING && { cron: '' }),
     ...Object.fromEntries(members),
     scope: { ...(selectorOf(checks) ?? { all: true }), ...(include_dependents && { include_dependents }) },
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListedCheck } from '#console/api/records.ts';
-import { countsOf } from '#console/rules/check-counts.ts';
+import { thresholdProgress } from '#console/rules/check-counts.ts';
 import { channelName, checkLabel } from '#console/rules/check-label.ts';
 import { type CheckRow, filtered, inOrder, stateCounts, withNews } from '#console/rules/check-list.ts';
 import { bodyOf, draftOf, startingFrom } from '#console/rules/form-draft.ts';
@@ -161,7 +161,7 @@ it('intervalText describes the schedule, or the interval', () => {
   expect(due({ schedule: '02:30\n 12:00 \n', timezone: 'Europe/Berlin' })).toBe('by 02:30 and 12:00 in Europe/Berlin');
 });
 
-describe('countsOf', () => {
+describe('thresholdProgress', () => {
   const steady = {
     failure_threshold: 3,
     recovery_threshold: 2,
@@ -170,15 +170,17 @@ describe('countsOf', () => {
     consecutive_successes: 2,
   };
   it('returns only counters towards another state', () => {
-    expect(countsOf(steady)).toEqual([]);
-    expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 1 })).toEqual(['1 of 3 failures']);
-    expect(countsOf({ ...steady, consecutive_failures: 1, consecutive_warnings: 2 })).toEqual([
+    expect(thresholdProgress(steady)).toEqual([]);
+    expect(thresholdProgress({ ...steady, consecutive_failures: 1, consecutive_warnings: 1 })).toEqual([
+      '1 of 3 failures',
+    ]);
+    expect(thresholdProgress({ ...steady, consecutive_failures: 1, consecutive_warnings: 2 })).toEqual([
       '1 of 3 failures',
       '2 of 3 warnings',
     ]);
-    expect(countsOf({ ...steady, consecutive_failures: 3, consecutive_warnings: 3, consecutive_successes: 1 })).toEqual(
-      ['1 of 2 successes'],
-    );
+    expect(
+      thresholdProgress({ ...steady, consecutive_failures: 3, consecutive_warnings: 3, consecutive_successes: 1 }),
+    ).toEqual(['1 of 2 successes']);
   });
 });
 

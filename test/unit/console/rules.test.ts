@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hrefOf, matchPath, parseAddress, pathTo } from '#console/rules/address.ts';
-import { runInBatches } from '#console/rules/bulk-requests.ts';
+import { runConcurrently } from '#console/rules/bulk-requests.ts';
 import { barOf, barPaths, barSummary, shadeOf } from '#console/rules/history-bar.ts';
 import { findTargets } from '#console/rules/palette.ts';
 import { deniedReason } from '#console/rules/permissions.ts';
@@ -155,7 +155,7 @@ describe('tileGrid', () => {
   });
 });
 
-describe('runInBatches', () => {
+describe('runConcurrently', () => {
   it('runs up to six at a time, continues after failures, and returns them', async () => {
     let running = 0;
     let peak = 0;
@@ -166,7 +166,7 @@ describe('runInBatches', () => {
       running--;
       if (n % 7 === 3) throw new Error(`not ${n}`);
     };
-    const failed = await runInBatches([...Array(20).keys()], work, (done) => progress.push(done));
+    const failed = await runConcurrently([...Array(20).keys()], work, (done) => progress.push(done));
     expect(peak).toBe(6);
     expect(failed).toEqual([3, 10, 17].map((item) => ({ item, why: `not ${item}` })));
     expect(progress.at(-1)).toBe(20);

@@ -5,7 +5,7 @@ import {
   actorOf,
   auditPath,
   auditValueText,
-  linesOf,
+  ndjsonOf,
   partsOfAction,
   TARGET_NAMES,
   VERB_NAMES,
@@ -186,7 +186,7 @@ describe('audit log', () => {
   it('exports one record per line', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ name: fc.string({ unit: 'grapheme' }) })), (records) => {
-        const lines = linesOf(records).split('\n');
+        const lines = ndjsonOf(records).split('\n');
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => JSON.parse(line))).toEqual(records);
       }),

@@ -37,7 +37,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     },
   });
   const request = requestOf(form.body());
-  const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
+  const shown = specs.filter(({ path }) => isShown(path, form.draft.occurrence, window !== undefined));
   return (
     <Form
       form={form}

@@ -3,7 +3,7 @@ import { callPage } from '#console/api/call.ts';
 import { showError } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { saveFile } from '#console/parts/save-file.ts';
-import { linesOf } from '#console/rules/audit.ts';
+import { ndjsonOf } from '#console/rules/audit.ts';
 import { number } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 
@@ -27,7 +27,7 @@ export function Export({ path }: { path: string }) {
         const page: { value: AuditEntry[]; next: string | undefined } = await callPage(next, {
           signal: control.signal,
         });
-        parts.push(linesOf(page.value));
+        parts.push(ndjsonOf(page.value));
         total += page.value.length;
         setDone(total);
         // A list in ascending order always has a next page; an empty page is its end.
