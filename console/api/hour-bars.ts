@@ -20,7 +20,8 @@ type HourBars = {
   of(id: string): ReadonlySignal<CachedHours | undefined>;
   failure: ReadonlySignal<ApiFailure | undefined>;
   /** Reports that a row became visible or hidden. Only visible rows are read. */
-  seen(id: string, isSeen: boolean): void;
+  setVisible(id: string, isVisible: boolean): void;
+  /** Plans the next read after a change of the fleet. */
   changed(): void;
   /** Drops the cache, because the next user may be another one. */
   forget(): void;
@@ -88,8 +89,8 @@ export function makeHourBars(world: BarsWorld): HourBars {
   return {
     of,
     failure,
-    seen(id, isSeen) {
-      if (isSeen) visible.add(id);
+    setVisible(id, isVisible) {
+      if (isVisible) visible.add(id);
       else visible.delete(id);
       plan();
     },

@@ -10,11 +10,13 @@ export type Loaded<T> = {
   loading: boolean;
   /** Whether `data` belongs to an earlier path, or its reload failed. */
   stale: boolean;
+  /** Whether more pages of the list follow. */
   isPart: boolean;
   reload(): void;
 };
 
 type Options = {
+  /** Returns whether to read the data again after a transition. */
   about?: (transition: Transition) => boolean;
   /** Reads all pages of a list. `as read`: shows each page when it arrives. */
   all?: boolean | 'as read';

@@ -11,11 +11,11 @@ const DAY_MS = 86_400_000;
 const DAYS = 30;
 const GROUP_MS = 50;
 const MIN_POLL_MS = 1_000;
-/** Also after a failure. */
+/** Time in ms until a row is read again, also after a failure. */
 const KEPT_MS = 10 * 60_000;
 const MAX_IDS = 50;
 
-/** Reads the uptime of visible rows in the last 30 days (UTC): at most one request per second, and each row rarely. */
+/** Reads the uptime of visible rows in the last 30 days (UTC): at most one request per second, each row per KEPT_MS. */
 export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
   let signals = new Map<string, Signal<number | null | undefined>>();
   let readAt = new Map<string, number>();
@@ -62,8 +62,8 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
     /** Uptime; null without monitored time, undefined until it is read. */
     of,
     /** Reports that a row became visible or hidden. */
-    seen(id: string, isSeen: boolean) {
-      if (isSeen) visible.add(id);
+    setVisible(id: string, isVisible: boolean) {
+      if (isVisible) visible.add(id);
       else visible.delete(id);
       plan();
     },

@@ -3,7 +3,8 @@ import type { Zone } from '#console/rules/time.ts';
 
 export type Theme = 'auto' | 'light' | 'dark';
 
-function kept<T extends string>(name: string, values: readonly [T, ...T[]]) {
+/** Creates a setting that is stored in the browser. @param values valid ones, the default first */
+function storedSetting<T extends string>(name: string, values: readonly [T, ...T[]]) {
   const key = `fleetwatch.${name}`;
   const stored = read(key);
   const choice = signal<T>(values.find((value) => value === stored) ?? values[0]);
@@ -28,10 +29,10 @@ function write(key: string, value: string): void {
   }
 }
 
-export const theme = kept<Theme>('theme', ['auto', 'light', 'dark']);
+export const theme = storedSetting<Theme>('theme', ['auto', 'light', 'dark']);
 
 /** Time zone of all displayed times. */
-export const zone = kept<Zone>('zone', ['local', 'utc']);
+export const zone = storedSetting<Zone>('zone', ['local', 'utc']);
 
 /** Applies the theme to the page, now and after each change. */
 export function applyTheme(): void {

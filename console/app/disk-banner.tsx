@@ -5,7 +5,7 @@ import { HelpLink } from '#console/parts/help-link.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { me } from './session.ts';
 
-/** Between two reads of the health of the service, ms. */
+/** Interval between reads of the service health, in ms. */
 const EVERY_MS = 300_000;
 
 /** Banner for admins while the disk of the service is nearly full. */

@@ -1,4 +1,4 @@
-/** Search of the docs: loads the index with the first key, and lists the sections that contain all words. */
+/** Search of the docs: loads the index on the first input, and lists the sections that contain all words. */
 
 type Entry = [address: string, title: string, heading: string, text: string];
 
@@ -11,7 +11,7 @@ let index: Promise<Entry[]> | undefined;
 
 const load = (): Promise<Entry[]> => {
   index ??= fetch(document.body.dataset.search!).then((response) => {
-    if (!response.ok) throw new Error(`The index was answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The request for the index failed with status ${response.status}.`);
     return response.json();
   });
   return index;

@@ -3,7 +3,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { Dialog } from './dialog.tsx';
 import type { ConfirmedAction } from './table/bulk.tsx';
 
-/** Adds a channel with the same settings to many checks. @param why reason that it is not allowed */
+/** Returns the bulk action that adds a channel to each selected check. @param why reason that it is not allowed */
 export const addChannel = (why: string | undefined): ConfirmedAction => ({
   name: 'Add channel',
   why,

@@ -16,7 +16,10 @@ const SCHEMA = {
   },
 };
 
-/** Sets and removes labels of many records. @param why reason that it is not allowed @param pathOf API path of one */
+/**
+ * Returns the bulk action that sets and removes labels of the selected records.
+ * @param why reason that it is not allowed @param pathOf returns the API path of a record
+ */
 export const labelMany = (why: string | undefined, pathOf: (key: string) => string): ConfirmedAction => ({
   name: 'Label',
   why,

@@ -8,7 +8,7 @@ type MenuProps = {
   children: ComponentChildren;
 };
 
-/** Menu behind a button. Escape, a click elsewhere, and a choice close it. */
+/** Menu that a button opens. Escape, a click elsewhere, and a choice close it. */
 export function Menu({ label, icon = 'more', children }: MenuProps) {
   const element = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -8,7 +8,7 @@ import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
 import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
 import { MailAddresses } from '#console/parts/alerts/mail-addresses.tsx';
-import { Selects } from '#console/parts/alerts/selects.tsx';
+import { SelectorText } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -156,7 +156,7 @@ function columnsOf(
           <span class="why" dir="auto" title={channel.last_delivery?.error}>
             {channel.scope === 'account' && (
               <>
-                alerts of <Selects of={channel.applies_to} />{' '}
+                alerts of <SelectorText of={channel.applies_to} />{' '}
               </>
             )}
             <span class="narrow">{labelOfChannel(channel)} </span>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { Check, CreatedRecord, Silence } from '#console/api/records.ts';
+import type { Check, Silence, WithNotice } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { newDialog } from '#console/app/router.ts';
 import { muteRefusal, refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
-import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
+import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selects.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -51,7 +51,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
             why={(lasts_ms, { applies_to }) => muteRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })}
             send={async (silence, body) => {
-              const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
+              const { notice } = await call<WithNotice>('POST', '/v1/notify/silences', {
                 ...silence,
                 applies_to: selectorOf(body.applies_to),
               });
@@ -101,7 +101,7 @@ async function endSilence(silence: Silence): Promise<void> {
 function Subject({ silence, checks }: { silence: Silence; checks: readonly Check[] | undefined }) {
   const { scope, applies_to, check_id } = silence;
   const entity = entityOf(silence);
-  if (scope === 'account') return <Selects of={applies_to} />;
+  if (scope === 'account') return <SelectorText of={applies_to} />;
   if (scope === 'check') return <CheckLink id={check_id!} check={checks?.find(({ id }) => id === check_id)} />;
   return (
     <span>

@@ -21,8 +21,8 @@ const observer = new IntersectionObserver((entries) => {
 });
 
 function report(id: string, isSeen: boolean): void {
-  hourBars.seen(id, isSeen);
-  monthUptimes.seen(id, isSeen);
+  hourBars.setVisible(id, isSeen);
+  monthUptimes.setVisible(id, isSeen);
 }
 
 /** Shows the states and uptime of an entity in the last 24 hours. Loads them only while the row is visible. */

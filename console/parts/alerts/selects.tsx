@@ -1,10 +1,10 @@
 import { live } from '#console/app/live.ts';
 import { selectorText } from '#console/rules/selector.ts';
 
-type SelectsProps = { of: Parameters<typeof selectorText>[0] };
+type SelectorTextProps = { of: Parameters<typeof selectorText>[0] };
 
 /** Describes a selector in words. */
-export const Selects = ({ of }: SelectsProps) => (
+export const SelectorText = ({ of }: SelectorTextProps) => (
   <span dir="auto">{selectorText(of, (id) => live.fleet.value?.get(id)?.name ?? id)}</span>
 );
 

@@ -15,7 +15,8 @@ import { ChecksField, EntitiesField } from './picked-field.tsx';
 import type { FormState } from './use-form.ts';
 
 const HIDDEN = '********';
-const HOW: Partial<Record<FieldSpec['kind'], string>> = {
+/** Hint about the input format, by kind. */
+const FORMAT_HINT: Partial<Record<FieldSpec['kind'], string>> = {
   list: 'One per line.',
   json: 'As JSON.',
   escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
@@ -50,7 +51,7 @@ function Input({ form, spec }: FieldProps) {
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
   const unchanged = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
-  const hint = [spec.hint, HOW[kind], secret && stored && unchanged].filter(Boolean).join(' ');
+  const hint = [spec.hint, FORMAT_HINT[kind], secret && stored && unchanged].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
   if (kind === 'switch' || (kind === 'boolean' && fallback !== undefined)) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;

@@ -11,7 +11,7 @@ export type BulkAction = {
   name: string;
   why?: string | undefined;
   kind?: 'danger';
-  /** Text of the confirmation; without it the action runs at once. */
+  /** Consequence, shown in a confirmation; without it the action runs at once. */
   consequence?: string;
   work: (key: string) => Promise<unknown>;
 };

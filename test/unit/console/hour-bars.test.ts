@@ -85,10 +85,10 @@ function barsWorld({ off = 0 } = {}) {
       now = until;
     },
     see(...ids: string[]) {
-      for (const id of ids) world.bars.seen(id, true);
+      for (const id of ids) world.bars.setVisible(id, true);
     },
     leave(...ids: string[]) {
-      for (const id of ids) world.bars.seen(id, false);
+      for (const id of ids) world.bars.setVisible(id, false);
     },
   };
   return world;

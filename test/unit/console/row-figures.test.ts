@@ -49,8 +49,8 @@ function uptimesWorld() {
 describe('uptimes of the last 30 days', () => {
   it('are read for visible rows only, up to 50 at once and each at most every ten minutes', async () => {
     const world = uptimesWorld();
-    for (let i = 0; i < 60; i++) world.uptimes.seen(`ent_${i}`, true);
-    world.uptimes.seen('ent_0', false);
+    for (let i = 0; i < 60; i++) world.uptimes.setVisible(`ent_${i}`, true);
+    world.uptimes.setVisible('ent_0', false);
     await world.pass(9 * 60_000);
     expect(world.requests.map((ids) => ids.length)).toEqual([50, 9]);
     expect(world.uptimes.of('ent_1').value).toBe(0.5);
@@ -61,7 +61,7 @@ describe('uptimes of the last 30 days', () => {
 
   it('keep their values after a failure, and are dropped for another user', async () => {
     const world = uptimesWorld();
-    world.uptimes.seen('ent_1', true);
+    world.uptimes.setVisible('ent_1', true);
     await world.pass(1_000);
     world.fails = true;
     await world.pass(11 * 60_000);

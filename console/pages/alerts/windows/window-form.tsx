@@ -1,9 +1,9 @@
 import { call } from '#console/api/call.ts';
-import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
+import type { MaintenanceWindow, WithNotice } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { muteRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
-import { blueprintsInUse, Selects } from '#console/parts/alerts/selects.tsx';
+import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selects.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
@@ -29,8 +29,8 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     record: window && typedWindow(window),
     send: async (body) => {
       const { notice } = window
-        ? await call<CreatedRecord>('PUT', `/v1/windows/${window.id}`, requestOf(body))
-        : await call<CreatedRecord>('POST', '/v1/windows', requestOf(body));
+        ? await call<WithNotice>('PUT', `/v1/windows/${window.id}`, requestOf(body))
+        : await call<WithNotice>('POST', '/v1/windows', requestOf(body));
       showToast(window ? 'The window is changed.' : 'The window is created.');
       if (notice) showWarning(notice);
       onSaved();
@@ -53,7 +53,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
       </section>
       <FormFields form={form} specs={shown.filter(({ path }) => isBelowOccurrences(path))} />
       <p class="hint">
-        Alerts of <Selects of={request.scope} /> are held while the window is open.
+        Alerts of <SelectorText of={request.scope} /> are held while the window is open.
       </p>
     </Form>
   );

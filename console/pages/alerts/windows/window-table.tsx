@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { Selects } from '#console/parts/alerts/selects.tsx';
+import { SelectorText } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';
@@ -47,7 +47,7 @@ const columnsOf = (why: string | undefined, confirmEnd: TableProps['confirmEnd']
           <span class="narrow">
             <WhenOpen of={status} window={window} />,{' '}
           </span>
-          <Selects of={window.scope} />
+          <SelectorText of={window.scope} />
         </span>
       </>
     ),

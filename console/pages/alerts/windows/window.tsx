@@ -8,7 +8,7 @@ import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
-import { Selects } from '#console/parts/alerts/selects.tsx';
+import { SelectorText } from '#console/parts/alerts/selects.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -124,7 +124,7 @@ function WindowDetails({ window }: { window: MaintenanceWindow }) {
         <Section title="Window">
           <dl class="facts">
             <Fact name="Checks">
-              <Selects of={window.scope} />
+              <SelectorText of={window.scope} />
             </Fact>
             <Fact name="Recurrence">
               <Recurrence window={window} />
