@@ -8,12 +8,12 @@ import type { Status, Transition } from './records.ts';
 /** Clock, input and API that the poller depends on; tests replace them. */
 export type LiveWorld = {
   now(): number;
-  /** Runs once after `ms` milliseconds. @returns cancels it */
+  /** Runs a function once after `ms` milliseconds. @returns function that cancels it */
   after(ms: number, run: () => void): () => void;
   isHidden(): boolean;
   /** Time of the last user input, in epoch ms. */
   lastInput(): number;
-  get<T>(path: string, sending: { signal: AbortSignal }): Promise<{ value: T; next: string | undefined }>;
+  get<T>(path: string, options: { signal: AbortSignal }): Promise<{ value: T; next: string | undefined }>;
 };
 
 /** Changes since the last poll, newest first. `all`: anything may have changed. */
@@ -24,7 +24,7 @@ type Live = {
   /** Time of the last successful poll, in epoch ms; 0 before it. */
   asOf: ReadonlySignal<number>;
   /** Number of consecutive failed polls. */
-  missed: ReadonlySignal<number>;
+  failedPolls: ReadonlySignal<number>;
   failure: ReadonlySignal<ApiFailure | undefined>;
   news: ReadonlySignal<News>;
   start(): void;
@@ -56,7 +56,7 @@ const fullReadInterval = (entities: number): number => FULL_READ_MS * Math.max(1
 export function makeLive(world: LiveWorld): Live {
   const fleet = signal<Fleet | undefined>(undefined);
   const asOf = signal(0);
-  const missed = signal(0);
+  const failedPolls = signal(0);
   const failure = signal<ApiFailure | undefined>(undefined);
   const news = signal<News>({ transitions: [], all: false });
   let feed: FeedEnd = feedEnd([], 0);
@@ -128,13 +128,13 @@ export function makeLive(world: LiveWorld): Live {
       await work();
       batch(() => {
         asOf.value = world.now();
-        missed.value = 0;
+        failedPolls.value = 0;
         failure.value = undefined;
       });
     } catch (error) {
       if (signal.aborted) return;
       batch(() => {
-        missed.value++;
+        failedPolls.value++;
         failure.value = asFailure(error);
       });
     }
@@ -148,7 +148,7 @@ export function makeLive(world: LiveWorld): Live {
     const interval = pollInterval({
       hidden: world.isHidden(),
       idleMs: world.now() - world.lastInput(),
-      failures: missed.value,
+      failures: failedPolls.value,
       retryAfter: failure.value?.retryAfter,
     });
     cancel = world.after(Math.max(0, lastPoll + interval - world.now()), () => {
@@ -159,7 +159,7 @@ export function makeLive(world: LiveWorld): Live {
   return {
     fleet,
     asOf,
-    missed,
+    failedPolls,
     failure,
     news,
     start() {
@@ -175,7 +175,7 @@ export function makeLive(world: LiveWorld): Live {
       batch(() => {
         fleet.value = undefined;
         asOf.value = 0;
-        missed.value = 0;
+        failedPolls.value = 0;
         failure.value = undefined;
       });
     },

@@ -88,7 +88,8 @@ export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
 export type PublicUpdate = PublicUpdateRecord;
 export type MaintenanceWindow = WindowRecord;
-export type CreatedRecord = Pick<z.output<typeof MadeSilence>, 'notice'>;
+/** Part of the response to creating or changing an account channel, silence, or window. */
+export type WithNotice = Pick<z.output<typeof MadeSilence>, 'notice'>;
 export type Explanation = ExplanationRecord;
 /** A channel of the account or of one check. */
 export type ListedChannel = ChannelRecord | AccountChannelRecord;

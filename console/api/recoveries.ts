@@ -5,13 +5,13 @@ import { call } from './call.ts';
 import { useRead } from './load.ts';
 import type { IncidentDetail, IncidentRecord } from './records.ts';
 
-/** A listed incident. `resolves_at`: if all its entities have recovered, when it resolves. */
+/** A listed incident. `resolves_at`: time at which it resolves, once all its entities have recovered. */
 export type ListedIncident = IncidentRecord & Partial<Pick<IncidentDetail, 'resolves_at'>>;
 
 /** Maximum number of incidents that are read, from the start of the list. */
 const MAX_READ = 30;
 
-/** Adds when recovered incidents resolve. Reads only unresolved ones whose root cause is no longer down. */
+/** Adds the time at which recovered incidents resolve. Reads only unresolved ones whose root cause is no longer down. */
 export function useRecoveries(incidents: readonly IncidentRecord[]): readonly ListedIncident[] {
   const read = incidents
     .filter(canBeRecovered)

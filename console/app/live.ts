@@ -18,7 +18,7 @@ export const live = makeLive({
 });
 
 /** Whether several polls have failed, so that the shown states may be outdated. */
-export const isOutdated = computed(() => live.missed.value >= MAX_FAILED_POLLS);
+export const isOutdated = computed(() => live.failedPolls.value >= MAX_FAILED_POLLS);
 
 /** Reports user activity to the poller. */
 export function watchAttention(): void {

@@ -1,4 +1,4 @@
-/** Search of the docs: loads the index with the first key, and lists the sections that contain all words. */
+/** Search of the docs: loads the index on the first input, and lists the sections that contain all words. */
 
 type Entry = [address: string, title: string, heading: string, text: string];
 

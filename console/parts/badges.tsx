@@ -19,14 +19,14 @@ export function Badges({ of, name }: { of: Owner; name: string }) {
       access="configure"
       none="No badges. A badge shows the state to everyone, for example in a README."
       nameOf={(badge) => `the badge ${labelOf(badge)}`}
-      deletion="Pages that show it get “not found” within a minute."
-      item={(badge, { deletion }) => (
+      consequence="Pages that show it get “not found” within a minute."
+      item={(badge, { deleteButton }) => (
         <li key={badge.id}>
           <img src={new URL(badge.urls.state).pathname} alt={`State of ${labelOf(badge)}`} height={20} />
           <p class="row-actions">
             <CopyButton text={markdownOf(badge, 'state')} label="Copy badge" />
             {badge.urls.uptime && <CopyButton text={markdownOf(badge, 'uptime')} label="Copy uptime badge" />}
-            {deletion}
+            {deleteButton}
           </p>
         </li>
       )}

@@ -10,7 +10,7 @@ type FeedFiltersProps = {
   children: ComponentChildren;
 };
 
-/** Filters of a long list, kept in the address. On a phone the fields are behind a button. */
+/** Filters of a long list, kept in the address. On a phone, a button shows the fields. */
 export function FeedFilters({ label, names, query, children }: FeedFiltersProps) {
   const [open, show] = useState(false);
   const set = names.filter((name) => query.has(name)).length;

@@ -14,7 +14,7 @@ import { Data } from './states.tsx';
 /** Check or entity that the records of a section belong to. */
 export type Owner = { check_id: string } | { entity_id: string };
 
-/** State of a section. `why`: reason why the user may not change records, if any. */
+/** Values for the items of a section. `why`: reason why the user may not change records, if any. */
 export type ListTools = { why: string | undefined; reload: () => void };
 
 type ListSectionProps<T> = {
@@ -30,17 +30,16 @@ type ListSectionProps<T> = {
   /** Sentences of an empty list. */
   none: string;
   nameOf: (record: T) => string;
-  /** Consequence of a deletion. */
-  deletion: string;
-  /** @param deletion button that deletes the record */
-  item: (record: T, tools: ListTools & { deletion: ComponentChildren }) => ComponentChildren;
+  /** Consequence of a deletion, shown in the confirmation. */
+  consequence: string;
+  item: (record: T, tools: ListTools & { deleteButton: ComponentChildren }) => ComponentChildren;
   /** Dialog of a new record. @param close also reloads the list */
   dialog: (close: () => void) => ComponentChildren;
 };
 
 /** Section with the records of a check or an entity, which can be created and deleted. */
 export function ListSection<T extends { id: string }>(props: ListSectionProps<T>) {
-  const { title, topic, noun, path, of, access, none, nameOf, deletion, item, dialog } = props;
+  const { title, topic, noun, path, of, access, none, nameOf, consequence, item, dialog } = props;
   const [[owner, id]] = Object.entries(of) as [[string, string]];
   const list = useLoad<T[]>(`${path}?${owner}=${encodeURIComponent(id)}`);
   const [toDelete, setToDelete] = useState<T | undefined>(undefined);
@@ -71,7 +70,7 @@ export function ListSection<T extends { id: string }>(props: ListSectionProps<T>
             <p class="hint">{none}</p>
           ) : (
             <ul class={topic}>
-              {found.map((record) => item(record, { why, reload: list.reload, deletion: button(record) }))}
+              {found.map((record) => item(record, { why, reload: list.reload, deleteButton: button(record) }))}
             </ul>
           )
         }
@@ -87,7 +86,7 @@ export function ListSection<T extends { id: string }>(props: ListSectionProps<T>
           }}
           onClose={() => setToDelete(undefined)}
         >
-          <p>{deletion}</p>
+          <p>{consequence}</p>
         </Confirm>
       )}
     </Section>

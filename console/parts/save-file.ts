@@ -4,6 +4,6 @@ export function saveFile(name: string, file: Blob): void {
   link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
-  // The browser has started the download by then.
+  // After a delay, because the browser starts the download asynchronously.
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

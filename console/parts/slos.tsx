@@ -26,7 +26,7 @@ export const Slos = ({ of }: { of: Owner }) => (
     access="write"
     none="No SLOs. An SLO shows how much downtime a target still allows."
     nameOf={({ name }) => name}
-    deletion="The history of the check or entity remains."
+    consequence="The history of the check or entity remains."
     item={(slo, tools) => <SloCard key={`${slo.id} ${slo.updated_at}`} of={of} slo={slo} {...tools} />}
     dialog={(close) => <SloDialog of={of} onClose={close} />}
   />
@@ -34,9 +34,9 @@ export const Slos = ({ of }: { of: Owner }) => (
 
 const STATES = { no_data: 'No data', healthy: 'Healthy', at_risk: 'At risk', exhausted: 'Exhausted' };
 
-type CardProps = ListTools & { of: Owner; slo: Slo; deletion: ComponentChildren };
+type CardProps = ListTools & { of: Owner; slo: Slo; deleteButton: ComponentChildren };
 
-function SloCard({ of, slo, why, reload, deletion }: CardProps) {
+function SloCard({ of, slo, why, reload, deleteButton }: CardProps) {
   const [isEdited, edit] = useState(false);
   const measured = useLoad<MeasuredSlo>(`/v1/slos/${slo.id}`, { about: () => true });
   const within = slo.window === 'month' ? 'this month' : `in ${slo.window.replace('d', ' days')}`;
@@ -55,7 +55,7 @@ function SloCard({ of, slo, why, reload, deletion }: CardProps) {
         <Button small why={why} onClick={() => edit(true)}>
           Edit
         </Button>
-        {deletion}
+        {deleteButton}
       </p>
       {isEdited && (
         <SloDialog

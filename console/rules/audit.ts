@@ -75,7 +75,7 @@ export function partsOfAction(action: string): { target: string; verb: string } 
   return { target, verb };
 }
 
-/** Joins object and verb; without an object there is no filter. */
+/** Joins object and verb; empty without an object. */
 export const actionOf = (target: string, verb: string): string => (target === '' ? '' : `${target}.${verb}`);
 
 /** Returns the value that the actor filter matches. */

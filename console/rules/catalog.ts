@@ -27,7 +27,7 @@ export function valueText(value: unknown): string {
 type Searched = Pick<Entity, 'name' | 'slug' | 'fields' | 'labels'> & { state: State };
 
 /** Returns the rows whose name, slug, values or labels contain every word. */
-export function withWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
+export function rowsWithWords<T extends Searched>(rows: readonly T[], words: string): readonly T[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return rows;
   return rows.filter(({ name, slug, fields, labels }) => {

@@ -1,7 +1,7 @@
 import type { ListedChannel } from '#console/api/records.ts';
 
-/** Returns whether a check has its own channel, or an account channel for all checks exists. */
-export function checksWithRecipients(channels: readonly ListedChannel[]): (check_id: string) => boolean {
+/** Returns a function that tests whether a check has its own channel, or an enabled account channel for all checks. */
+export function hasRecipientIn(channels: readonly ListedChannel[]): (check_id: string) => boolean {
   if (channels.some((one) => one.scope === 'account' && one.enabled && one.applies_to === null)) return () => true;
   const own = new Set(channels.flatMap((one) => (one.scope === 'check' ? [one.check_id] : [])));
   return (check_id) => own.has(check_id);

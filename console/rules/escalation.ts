@@ -4,7 +4,7 @@ import type { FormSchema } from './form-fields.ts';
 /** Channel or rota that an escalation step can notify. */
 export type StepRecipient = { id: string; name: string };
 
-/** Returns the names of records by id. An id of `ids` without a record is named by `gone` and the id. */
+/** Returns the names of records by id. An id without a record gets the label `gone` and the id. */
 export function namesById(
   known: readonly StepRecipient[],
   ids: readonly string[],
@@ -15,7 +15,7 @@ export function namesById(
   return names;
 }
 
-/** Names a channel that is not known by its name. */
+/** Label of a channel that is not in the list. */
 export const GONE_CHANNEL = 'unavailable channel';
 
 /** Returns the names of channels by id, including unavailable ones in steps. */

@@ -53,7 +53,7 @@ export function isUnderWay(run: Course, now: number): boolean {
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
-/** Describes the next expected event of an execution. */
+/** Returns the hint of an execution that can still change. */
 export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
   attempt === null && dispatch_status !== 'pending' && pipeline_status === null
     ? 'The request is finished. Pipeline reports appear here.'

@@ -20,7 +20,10 @@ export function fleetOf(entities: readonly StatusEntity[]): Fleet {
   return new Map(named.map((entity) => [entity.id, entity]));
 }
 
-/** Applies transitions, newest first; older ones are ignored. Returns undefined if an entity is unknown. */
+/**
+ * Applies transitions to the fleet. Returns undefined if an entity is unknown.
+ * @param transitions newest first; those older than the state of their entity are ignored
+ */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
   for (const change of transitions.toReversed()) {

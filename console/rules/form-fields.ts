@@ -114,12 +114,12 @@ export function groupsOf(specs: readonly FieldSpec[]): { visible: FieldSpec[]; g
   };
 }
 
-function members({ properties = {}, required = [] }: FormSchema, prefix: string, enter: boolean): FieldSpec[] {
+function members({ properties = {}, required = [] }: FormSchema, prefix: string, flatten: boolean): FieldSpec[] {
   return Object.entries(properties).flatMap(([name, member]) => {
     const path = prefix + name;
     if (member.const !== undefined && member.const !== true) return [];
     const whole = withoutNull(member);
-    if (!enter || whole.type !== 'object' || !whole.properties)
+    if (!flatten || whole.type !== 'object' || !whole.properties)
       return [specOf(path, name, whole, required.includes(name))];
     const inner = members(whole, `${path}.`, false).map((spec) => ({ ...spec, group: spec.group ?? whole['x-group'] }));
     if (!member.anyOf) return inner;

@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<string, Level>> = {
 };
 const NAMES = Object.keys(WORDS).join('|');
 
+/** Number of characters at the start of a line that are searched for a level. */
 const HEAD = 80;
 /** `ERROR`, `[warn]`, `error:`, `::warning`, `level=debug`, `"level":"error"`; not a word within a sentence. */
 const FORMS = [

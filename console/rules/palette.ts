@@ -20,10 +20,10 @@ export function findTargets(places: readonly PaletteTarget[], text: string): Pal
       const all = `${name} ${place.kind.toLowerCase()} ${synonyms}`;
       return words.every((word) => all.includes(word)) ? [{ place, rank: rank(name, synonyms) }] : [];
     })
-    .sort((a, b) => a.rank - b.rank || trouble(a.place) - trouble(b.place))
+    .sort((a, b) => a.rank - b.rank || stateRank(a.place) - stateRank(b.place))
     .slice(0, MAX_ENTRIES)
     .map(({ place }) => place);
 }
 
-/** Rank of an entry. Pages and commands have no state and come between unhealthy and healthy ones. */
-const trouble = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);
+/** Rank of an entry by its state. Pages and commands, which have no state, come before entries that are up. */
+const stateRank = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);

@@ -12,16 +12,16 @@ export function pingSnippets(url: string, intervalSeconds: number, schedule?: st
 const isCron = (schedule: string): boolean =>
   schedule.startsWith('@') || (!schedule.includes('\n') && schedule.trim().split(/\s+/).length === 5);
 
-/** Returns a cron schedule that runs at least every `seconds`. */
+/** Returns a cron schedule that runs at least every `seconds`, from once a minute to once a day. */
 export function cronOf(seconds: number): string {
   const minutes = Math.max(1, Math.floor(seconds / 60));
-  if (minutes < 60) return `*/${largestPart(60, minutes)} * * * *`.replace('*/1 ', '* ');
+  if (minutes < 60) return `*/${largestDivisor(60, minutes)} * * * *`.replace('*/1 ', '* ');
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `0 */${largestPart(24, hours)} * * *`.replace('*/1 ', '* ');
+  if (hours < 24) return `0 */${largestDivisor(24, hours)} * * *`.replace('*/1 ', '* ');
   return '0 3 * * *';
 }
 
-const largestPart = (whole: number, n: number): number => {
-  for (let part = n; part > 1; part--) if (whole % part === 0) return part;
+const largestDivisor = (whole: number, n: number): number => {
+  for (let divisor = n; divisor > 1; divisor--) if (whole % divisor === 0) return divisor;
   return 1;
 };

@@ -97,7 +97,7 @@ export const STATUS_PAGE: FormSchema = {
   },
 };
 
-/** Returns a page with its components as rows of the form. Pure. */
+/** Converts a page to a form record, with its components as rows. Pure. */
 export function formRecord({ groups, ...page }: StatusPage) {
   const components = groups.flatMap(({ name: group, components: own }) =>
     own.map(({ id: _id, entity_id, check_id, ...rest }) => ({
@@ -138,7 +138,7 @@ export function pageBody(body: Readonly<Record<string, unknown>>, page: StatusPa
   const { components, history_days, description, ...rest } = body;
   return {
     ...rest,
-    // Selections are texts, and null would mean unchanged.
+    // A select returns text. Null would mean unchanged.
     ...(history_days !== undefined && { history_days: Number(history_days) }),
     ...(description !== undefined && { description: description ?? '' }),
     ...(Array.isArray(components) && { groups: groupsFrom(components, page) }),

@@ -64,10 +64,11 @@ export const date = (at: number, zone: Zone): string => formatOf(zone, DATE).for
 const MINUTES = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const DAY_AND_MINUTES = { weekday: 'short', ...DATE, ...MINUTES } as const;
 
-export const minutes = (at: number, zone: Zone): string => formatOf(zone, MINUTES).format(at);
+/** `02:30`. @param at epoch ms */
+export const hourAndMinute = (at: number, zone: Zone): string => formatOf(zone, MINUTES).format(at);
 
 /** Formats a time range: `Sat 12 Dec 2026, 02:30 to 05:30`, with the end date if it differs. Times in epoch ms. */
-export function span(from: number, to: number, zone: Zone): string {
+export function timeRange(from: number, to: number, zone: Zone): string {
   const isSameDay = date(from, zone) === date(to, zone);
   return `${formatOf(zone, DAY_AND_MINUTES).format(from)} to ${formatOf(zone, isSameDay ? MINUTES : DAY_AND_MINUTES).format(to)}`;
 }

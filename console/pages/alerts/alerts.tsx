@@ -5,7 +5,7 @@ import { LinkButton } from '#console/parts/link-button.tsx';
 import { Page } from '#console/parts/page.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import { Tabs } from '#console/parts/tabs.tsx';
-import { checksWithRecipients } from '#console/rules/check-recipients.ts';
+import { hasRecipientIn } from '#console/rules/check-recipients.ts';
 import { number } from '#console/rules/words.ts';
 import { type AlertsProps, tabs } from './tabs.tsx';
 
@@ -15,7 +15,7 @@ const hrefTo = (slug: string): string => `#/alerts/${slug}`;
 export default function AlertsPage({ params, query }: PageProps) {
   const checks = useLoad<Check[]>('/v1/checks', { all: true });
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
-  const hasRecipient = channels.data && checksWithRecipients(channels.data);
+  const hasRecipient = channels.data && hasRecipientIn(channels.data);
   const withoutChannel = hasRecipient && checks.data?.filter(({ id }) => !hasRecipient(id));
   const props: AlertsProps = { query, checks, channels, withoutChannel };
   const named = params.part ?? tabs[0]!.slug;

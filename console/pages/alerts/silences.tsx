@@ -51,7 +51,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
             why={(lasts_ms, { applies_to }) => muteRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })}
             send={async (silence, body) => {
-              const { notice } = await call<CreatedRecord>('POST', '/v1/notify/silences', {
+              const { notice } = await call<WithNotice>('POST', '/v1/notify/silences', {
                 ...silence,
                 applies_to: selectorOf(body.applies_to),
               });

@@ -13,7 +13,7 @@ import { Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
-import { blueprintHref, entityHref, entityPath, valueText, withWords } from '#console/rules/catalog.ts';
+import { blueprintHref, entityHref, entityPath, rowsWithWords, valueText } from '#console/rules/catalog.ts';
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import { severity } from '#console/rules/states.ts';
 
@@ -26,7 +26,7 @@ export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: read
   const [isNew, setNew] = useState(false);
   const selection = useSelection();
   const why = refusal('write');
-  const shown = useMemo(() => withWords(rows, words), [rows, words]);
+  const shown = useMemo(() => rowsWithWords(rows, words), [rows, words]);
   const columns = useMemo(() => columnsOf(blueprint), [blueprint]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const add = (

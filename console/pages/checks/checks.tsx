@@ -14,7 +14,7 @@ import { Data, Empty } from '#console/parts/states.tsx';
 import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type CheckRow, filtered, inOrder, withNews } from '#console/rules/check-list.ts';
-import { checksWithRecipients } from '#console/rules/check-recipients.ts';
+import { hasRecipientIn } from '#console/rules/check-recipients.ts';
 import { number } from '#console/rules/words.ts';
 import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
@@ -79,7 +79,7 @@ function CheckList({ checks, query, reload }: ListProps) {
   const withoutChannel = query.get('channel') === 'none';
   const channels = useLoad<ListedChannel[]>(withoutChannel ? '/v1/notify/channels' : null, { all: true });
   const notified = useMemo(
-    () => new Set(checks.map(({ id }) => id).filter(checksWithRecipients(channels.data ?? []))),
+    () => new Set(checks.map(({ id }) => id).filter(hasRecipientIn(channels.data ?? []))),
     [channels.data, checks],
   );
   const states = useMemo(() => new Set(chosenStates.split(',').filter(Boolean)), [chosenStates]);

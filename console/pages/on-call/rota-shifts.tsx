@@ -12,7 +12,7 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { overrideSchema } from '#console/rules/rotas.ts';
-import { minutes, span } from '#console/rules/time.ts';
+import { hourAndMinute, timeRange } from '#console/rules/time.ts';
 import { barsOf, type Day, weeksFrom } from '#console/rules/windows/calendar.ts';
 import { Subscribe } from './subscribe.tsx';
 
@@ -59,7 +59,7 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
           <h3>Overrides</h3>
           <ul class="coming">
             {rota.overrides.map(({ starts_at, ends_at, member }) => {
-              const when = span(Date.parse(starts_at), Date.parse(ends_at), zone.value);
+              const when = timeRange(Date.parse(starts_at), Date.parse(ends_at), zone.value);
               return (
                 <li key={starts_at}>
                   {when}: <bdi>{member}</bdi>{' '}
@@ -116,7 +116,7 @@ const Weeks = ({ weeks, shifts }: { weeks: readonly (readonly Day[])[]; shifts: 
             </li>
           ))}
           {barsOf(week, spans).map(({ of, from, to, column, columns, lane, isContinued }) => {
-            const when = span(from, to, zone.value);
+            const when = timeRange(from, to, zone.value);
             const is = to <= now.value ? 'over' : from <= now.value ? 'open' : 'next';
             return (
               <li
@@ -127,7 +127,7 @@ const Weeks = ({ weeks, shifts }: { weeks: readonly (readonly Day[])[]; shifts: 
                 <span class={`bar ${is}`} title={`${of.member}: ${when}`}>
                   <span class="bar-when">{when}</span>
                   <span class="bar-begin" aria-hidden="true">
-                    {isContinued ? '…' : minutes(from, zone.value)}
+                    {isContinued ? '…' : hourAndMinute(from, zone.value)}
                   </span>{' '}
                   <bdi>{of.member}</bdi>
                   {of.override && ', override'}

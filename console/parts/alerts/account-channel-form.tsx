@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { AccountChannel, CreatedRecord } from '#console/api/records.ts';
+import type { AccountChannel, WithNotice } from '#console/api/records.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { ChannelForm } from '#console/parts/channel-form.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
@@ -42,8 +42,8 @@ export const AccountChannelForm = ({ channel, onSaved, onCancel }: FormProps) =>
     send={async (body) => {
       const sent = { ...body, applies_to: selectorOf(body.applies_to) };
       const { notice } = channel
-        ? await call<CreatedRecord>('PUT', `/v1/notify/channels/${channel.id}`, sent)
-        : await call<CreatedRecord>('POST', '/v1/notify/channels', sent);
+        ? await call<WithNotice>('PUT', `/v1/notify/channels/${channel.id}`, sent)
+        : await call<WithNotice>('POST', '/v1/notify/channels', sent);
       showToast(channel ? 'The channel is changed.' : 'The channel is added. Send a test to verify it.');
       if (notice) showWarning(notice);
       onSaved();

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Address['status'], string>> = {
 
 type MailAddressesProps = { addresses: Channel['addresses']; onChange: () => void };
 
-/** Lists the e-mail addresses of a channel, with a button to ask for a missing confirmation. */
+/** Lists the e-mail addresses of a channel, with a button that requests a missing confirmation again. */
 export const MailAddresses = ({ addresses, onChange }: MailAddressesProps) =>
   addresses && (
     <ul class="mail-addresses">

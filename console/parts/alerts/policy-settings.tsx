@@ -22,7 +22,7 @@ type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & 
   channels: readonly StepRecipient[];
 };
 
-/** Form of a policy. It is shown when the rotas are loaded, because a step without its field would lose its rotas. */
+/** Form of a policy. It waits for the rotas, because saving steps without a field for rotas would remove theirs. */
 export function PolicyForm({ policy, channels, ...rest }: FormProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const { escalation, ...settings } = SETTINGS;

@@ -29,7 +29,7 @@ const SEVERITIES = [
 const numbered = (error: string): string =>
   error.replaceAll(/(^|; )(\d+)\.?(\S*)/g, (_all, before, at, member) => `${before}${Number(at) + 1}: ${member}`);
 
-/** Assertions, one per row, with the operators of the source. */
+/** Assertions, one per row. Each row offers the operators of its source. */
 export function AssertionsField({ error, value, onChange, sources, ...frame }: AssertionsProps) {
   const rows = rowsIn(value);
   const change = (at: number, row: AssertionRow | undefined) =>

@@ -14,7 +14,7 @@ type DurationProps = FrameProps & {
 /** Duration as an amount and a unit. */
 export function DurationField({ spec, value, onChange, name, ...frame }: DurationProps) {
   const [typed, type] = useState<{ amount: string; unit: Unit; value: string } | undefined>(undefined);
-  // The typed form stays as it is (90 min, 1.50 h), unless the value has changed otherwise.
+  // The input stays as typed (90 min, 1.50 h), unless the value was changed elsewhere.
   const { amount, unit } = typed?.value === value ? typed : splitDuration(spec, value);
   function change(next: { amount: string; unit: Unit }) {
     const joined = joinDuration(spec, next.amount, next.unit);

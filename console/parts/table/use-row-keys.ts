@@ -45,7 +45,7 @@ function firstInSight(body: HTMLElement): number {
   return Number(seen?.dataset.row ?? 0);
 }
 
-/** Focuses a row. Spare rows are rendered, so the next one exists. */
+/** Focuses a row. Rows beyond the visible ones are rendered too, so the next one exists. */
 function focusRow(body: HTMLElement, index: number): void {
   const row = body.querySelector<HTMLElement>(`[data-row="${index}"]`);
   const target = row?.querySelector<HTMLElement>('a, button') ?? row;

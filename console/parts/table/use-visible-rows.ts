@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { type VisibleRows, visibleRows } from '#console/rules/visible-rows.ts';
 
-/** Maximum number of rows that are all rendered, with their own heights. */
+/** Maximum number of rows of a table that renders all of them, which can then differ in height. */
 const ALL_DRAWN = 100;
 /** Row height in pixels until a row is measured. */
 const LIKELY_HEIGHT = 41;

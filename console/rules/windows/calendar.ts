@@ -3,6 +3,7 @@ import type { TimeRange } from '#lib/schedule/calendar/intervals.ts';
 
 /** Day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = TimeRange & {
+  /** Day of the month. */
   number: number;
   /** Whether the day is in the shown month. */
   isIn: boolean;
@@ -83,6 +84,7 @@ export type Bar<Of> = CalendarSpan<Of> & {
   columns: number;
   /** Lane from 0: overlapping bars are in different lanes. */
   lane: number;
+  /** Whether it begins before the week. */
   isContinued: boolean;
   /** Number of time ranges that the bar joins. */
   times: number;

@@ -56,7 +56,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
             type: 'boolean',
             title: 'Include dependents',
             description:
-              'Also hold alerts of entities that fail because an entity with all its checks in the window is down.',
+              'Also hold alerts of entities that fail because of an entity whose checks are all in the window.',
             default: false,
           },
         },
@@ -90,7 +90,7 @@ export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: Maint
 export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<MaintenanceWindow, 'scope'>;
 
 /** Converts form values to a request body; without a scope it applies to all checks. */
-export function requestOf({ comes, scope, ...body }: Record<string, unknown>): WindowRequest {
+export function requestOf({ occurrence, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
   const otherKind = comes === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS;
   const members = Object.entries(body).filter(([name]) => !otherKind.includes(name));

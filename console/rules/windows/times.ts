@@ -50,7 +50,7 @@ export function nextOccurrences(
   return found;
 }
 
-/** Status of a window: open, planned, or over. */
+/** Status of a window: open, planned (`next`), or over. */
 export type WindowStatus = { is: 'open' | 'next'; interval: TimeRange } | { is: 'over' };
 
 /** @param now epoch ms */

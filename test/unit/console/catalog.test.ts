@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Field } from '#console/api/records.ts';
-import { changedOnly, valueText, withWords } from '#console/rules/catalog.ts';
+import { changedOnly, rowsWithWords, valueText } from '#console/rules/catalog.ts';
 import { parseCsv } from '#console/rules/csv.ts';
 import { readEntities, remaining } from '#console/rules/entity-rows.ts';
 import { moved } from '#console/rules/field-order.ts';
@@ -139,11 +139,11 @@ describe('field value', () => {
   it('is shown and searched as text', () => {
     expect([['a', true, 1], false, undefined, 0].map(valueText)).toEqual(['a, yes, 1', 'no', '', '0']);
     const rows = [entity('a', { fields: { owner: 'Data team' } }), entity('b', { fields: { tags: ['EU', 'web'] } })];
-    expect(withWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
-    expect(withWords(rows, 'web eu').map(({ id }) => id)).toEqual(['b']);
-    expect(withWords(rows, ' ')).toBe(rows);
+    expect(rowsWithWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
+    expect(rowsWithWords(rows, 'web eu').map(({ id }) => id)).toEqual(['b']);
+    expect(rowsWithWords(rows, ' ')).toBe(rows);
     const labelled = [entity('c', { labels: { team: 'payments' } }), entity('d')];
-    expect(withWords(labelled, 'team:pay').map(({ id }) => id)).toEqual(['c']);
+    expect(rowsWithWords(labelled, 'team:pay').map(({ id }) => id)).toEqual(['c']);
   });
 });
 

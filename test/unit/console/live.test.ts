@@ -189,12 +189,12 @@ describe('makeLive', () => {
       waits.push(world.next());
     }
     expect(waits).toEqual([10_000, 20_000, 40_000, 60_000, 60_000]);
-    expect(live.missed.value).toBe(5);
+    expect(live.failedPolls.value).toBe(5);
     expect(live.failure.value?.code).toBe('UNREACHABLE');
     expect(stateOf('ent_shop')).toBe('up');
     world.fails = undefined;
     await world.turn();
-    expect(live.missed.value).toBe(0);
+    expect(live.failedPolls.value).toBe(0);
     expect(live.failure.value).toBeUndefined();
   });
 
@@ -216,7 +216,7 @@ describe('makeLive', () => {
     world.fails = undefined;
     live.pollNow();
     await settled();
-    expect(live.missed.value).toBe(0);
+    expect(live.failedPolls.value).toBe(0);
   });
 
   it('drops all data when it stops', async () => {
@@ -234,7 +234,7 @@ describe('makeLive', () => {
     live.stop();
     await settled();
     expect(live.fleet.value).toBeUndefined();
-    expect(live.missed.value).toBe(0);
+    expect(live.failedPolls.value).toBe(0);
     expect(world.next()).toBeUndefined();
   });
 

@@ -68,7 +68,7 @@ describe('form of a maintenance window', () => {
   const specs = fieldsOf(windowSchema(['service'], 'Europe/Berlin'));
 
   it('describes a window that occurs once until the user selects another kind', () => {
-    expect(draftOf(specs, undefined).comes).toBe('once');
+    expect(draftOf(specs, undefined).occurrence).toBe('once');
   });
 
   it('sends unchanged values', () => {
@@ -92,7 +92,7 @@ describe('form of a maintenance window', () => {
       scope: { all: true },
       exclude_from_uptime: true,
     });
-    const again = { ...draft, comes: 'recurring', duration_seconds: '5400' };
+    const again = { ...draft, occurrence: 'recurring', duration_seconds: '5400' };
     expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({
       ...{ cron: '0 * * * *', duration_seconds: 5400, time_zone: 'Europe/Berlin', every_weeks: 1 },
     });
@@ -102,7 +102,7 @@ describe('form of a maintenance window', () => {
   it('shows the fields of the chosen kind, which is fixed for existing windows', () => {
     expect(isShown('cron', 'once', false)).toBe(false);
     expect(isShown('ends_at', 'recurring', false)).toBe(false);
-    expect(isShown('comes', 'once', true)).toBe(false);
+    expect(isShown('occurrence', 'once', true)).toBe(false);
   });
 });
 

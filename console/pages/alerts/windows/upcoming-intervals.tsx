@@ -1,5 +1,5 @@
 import { zone as shownZone } from '#console/app/appearance.ts';
-import { clockIn, duration, span, zoneName } from '#console/rules/time.ts';
+import { clockIn, duration, timeRange, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
 import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
@@ -20,7 +20,7 @@ export function UpcomingIntervals({ times, zone }: UpcomingProps) {
     <ol class="coming">
       {intervals.map(({ from, to }) => (
         <li key={from}>
-          {span(from, to, shownZone.value)}
+          {timeRange(from, to, shownZone.value)}
           <span class="hint">
             {' '}
             {duration(to - from)}

@@ -3,7 +3,7 @@ import type { MaintenanceWindow } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { setQuery } from '#console/app/router.ts';
 import { Button } from '#console/parts/button.tsx';
-import { minutes, monthName, span, type Zone } from '#console/rules/time.ts';
+import { hourAndMinute, monthName, timeRange, type Zone } from '#console/rules/time.ts';
 import {
   type Bar,
   barsOf,
@@ -83,7 +83,7 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
       );
     })}
     {bars.map(({ of, from, to, column, columns, lane, isContinued, times }) => {
-      const when = span(from, to, zone);
+      const when = timeRange(from, to, zone);
       const is = to <= now ? 'over' : from <= now ? 'open' : 'next';
       return (
         <li
@@ -94,7 +94,7 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
           <a class={`bar ${is}`} href={hrefOfWindow(of.id)} title={`${of.name}: ${when}`}>
             <span class="bar-when">{when}</span>
             <span class="bar-begin" aria-hidden="true">
-              {isContinued ? '…' : minutes(from, zone)}
+              {isContinued ? '…' : hourAndMinute(from, zone)}
             </span>{' '}
             <bdi>{of.name}</bdi>
             {times > 1 && `, ${times} times`}

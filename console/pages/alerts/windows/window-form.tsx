@@ -1,5 +1,5 @@
 import { call } from '#console/api/call.ts';
-import type { CreatedRecord, MaintenanceWindow } from '#console/api/records.ts';
+import type { MaintenanceWindow, WithNotice } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
 import { muteRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
@@ -29,15 +29,15 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     record: window && typedWindow(window),
     send: async (body) => {
       const { notice } = window
-        ? await call<CreatedRecord>('PUT', `/v1/windows/${window.id}`, requestOf(body))
-        : await call<CreatedRecord>('POST', '/v1/windows', requestOf(body));
+        ? await call<WithNotice>('PUT', `/v1/windows/${window.id}`, requestOf(body))
+        : await call<WithNotice>('POST', '/v1/windows', requestOf(body));
       showToast(window ? 'The window is changed.' : 'The window is created.');
       if (notice) showWarning(notice);
       onSaved();
     },
   });
   const request = requestOf(form.body());
-  const shown = specs.filter(({ path }) => isShown(path, form.draft.comes, window !== undefined));
+  const shown = specs.filter(({ path }) => isShown(path, form.draft.occurrence, window !== undefined));
   return (
     <Form
       form={form}
