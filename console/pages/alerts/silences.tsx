@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import type { Check, CreatedRecord, Entity, Silence } from '#console/api/records.ts';
+import type { Check, Entity, Silence, WithNotice } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { newDialog } from '#console/app/router.ts';
 import { muteRefusal, refusal } from '#console/app/session.ts';

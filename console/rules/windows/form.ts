@@ -20,10 +20,10 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
   const { properties = {} } = selectorSchema(blueprints);
   const { blueprints: _one, ...selector } = properties;
   return {
-    required: ['name', 'comes', ...ONCE_FIELDS, 'cron', 'duration_seconds'],
+    required: ['name', 'occurrence', ...ONCE_FIELDS, 'cron', 'duration_seconds'],
     properties: {
       name: { type: 'string', description: 'Name of the window.' },
-      comes: { type: 'string', title: 'Occurrence', enum: [ONCE, RECURRING], default: ONCE },
+      occurrence: { type: 'string', title: 'Occurrence', enum: [ONCE, RECURRING], default: ONCE },
       starts_at: instant('Start'),
       ends_at: instant('End', 'At most 31 days after the start.'),
       cron: {
@@ -73,16 +73,16 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
   };
 }
 
-/** Whether a field is shown. The kind of an existing window is fixed. @param comes chosen kind */
-export function isShown(path: string, comes: string | undefined, isStored: boolean): boolean {
-  if (path === 'comes') return !isStored;
-  return !(comes === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS).includes(path);
+/** Whether a field is shown. The kind of an existing window is fixed. @param occurrence chosen kind */
+export function isShown(path: string, occurrence: string | undefined, isStored: boolean): boolean {
+  if (path === 'occurrence') return !isStored;
+  return !(occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS).includes(path);
 }
 
 /** Converts a window to form values. */
 export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
   ...window,
-  comes: window.cron === null ? ONCE : RECURRING,
+  occurrence: window.cron === null ? ONCE : RECURRING,
   scope: { ...scope, ...typedSelector(scope) },
 });
 
@@ -92,11 +92,11 @@ export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<Mai
 /** Converts form values to a request body; without a scope it applies to all checks. */
 export function requestOf({ occurrence, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
-  const otherKind = comes === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS;
+  const otherKind = occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS;
   const members = Object.entries(body).filter(([name]) => !otherKind.includes(name));
   return {
     // Without cron, the API creates a one-time window.
-    ...(comes === RECURRING && { cron: '' }),
+    ...(occurrence === RECURRING && { cron: '' }),
     ...Object.fromEntries(members),
     scope: { ...(selectorOf(checks) ?? { all: true }), ...(include_dependents && { include_dependents }) },
   };
