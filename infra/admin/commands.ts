@@ -1,6 +1,12 @@
 import { type parseFlags, UsageError } from '#infra/flags.ts';
 import { type AccountItem, AccountPatch, accountRecord } from '#lib/access/account.ts';
-import { createAccount, disableAccount, enableAccount, renameAccount, setLimits } from '#lib/access/change-account.ts';
+import {
+  changeNameAndEmail,
+  createAccount,
+  disableAccount,
+  enableAccount,
+  setLimits,
+} from '#lib/access/change-account.ts';
 import type { MutationContext } from '#lib/access/context.ts';
 import { allAccounts, requireAccount } from '#lib/access/store.ts';
 import { endAccount } from '#lib/end-account.ts';
@@ -118,7 +124,7 @@ export const COMMANDS: Record<string, Command> = {
     run: async (world, { email, name, again = false }, tenant) => {
       if (email === undefined && name === undefined) throw new UsageError('account rename needs --name or --email.');
       const patch = parse(AccountPatch, { ...(name !== undefined && { name }), ...(email !== undefined && { email }) });
-      return showAccount(await renameAccount({ ...world, tenant }, patch, again));
+      return showAccount(await changeNameAndEmail({ ...world, tenant }, patch, again));
     },
   },
   'account set-limits': {

@@ -89,7 +89,7 @@ export function setLimits(
 }
 
 /** Changes name and e-mail address, if given. @param again accept an address in use, otherwise a CONFLICT */
-export const renameAccount = (
+export const changeNameAndEmail = (
   scope: MutationContext,
   { name, email }: AccountPatch,
   again: boolean,

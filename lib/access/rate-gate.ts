@@ -48,8 +48,8 @@ export async function chargeCost(
   of: AccountClass,
   characters: number,
 ): Promise<void> {
-  const { characters_a_token = Number.POSITIVE_INFINITY } = ports.limiter;
-  const count = Math.floor(characters / characters_a_token);
+  const { response_characters_per_token = Number.POSITIVE_INFINITY } = ports.limiter;
+  const count = Math.floor(characters / response_characters_per_token);
   const rate = count > 0 ? rateOf(ports, caller.rate_limits, of) : undefined;
   if (!rate) return;
   const { allowed, left } = await ports.limiter.takeOf(tenant, of, rate, count);

@@ -1,6 +1,6 @@
 import { route } from '#lib/platform/http/route.ts';
 import { AccountPatch, AccountRecord, accountRecord } from './account.ts';
-import { renameAccount } from './change-account.ts';
+import { changeNameAndEmail } from './change-account.ts';
 import type { Context } from './context.ts';
 import { keyRoutes } from './key-routes.ts';
 
@@ -16,7 +16,7 @@ const accountRoutes = [
     body: AccountPatch,
     reply: AccountRecord,
     // The address is a contact. The response does not reveal whether another account has it too.
-    run: async (context, { body }) => accountRecord(await renameAccount(context, body, true)),
+    run: async (context, { body }) => accountRecord(await changeNameAndEmail(context, body, true)),
   }),
 ];
 

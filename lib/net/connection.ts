@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { canonicalHost } from './egress.ts';
 import { type Connection, type Handshake, NetError } from './net.ts';
-import { type OpenSocket, secure } from './open-socket.ts';
+import { type OpenSocket, tlsHandshake } from './open-socket.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 
 /** Returns why the peer's certificate is not trusted; empty if it is. @param now epoch ms */
@@ -70,7 +70,7 @@ export function connectionOf({ socket, where }: OpenSocket, { host, started, dea
     setAwaited,
     async secure({ servername = host, alpn, verify }) {
       const expectedName = canonicalHost(servername) ?? servername;
-      const secured = await secure(
+      const secured = await tlsHandshake(
         { socket: stream, where },
         { host: expectedName, literal: isIP(expectedName) !== 0 },
         deadline,

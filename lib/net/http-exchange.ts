@@ -4,7 +4,7 @@ import { certificateProblem } from './connection.ts';
 import { allowUrl } from './egress.ts';
 import { type HttpResponse, send } from './http-send.ts';
 import { type HttpReply, type HttpRequest, NetError } from './net.ts';
-import { type Guard, openSocket, secure } from './open-socket.ts';
+import { type Guard, openSocket, tlsHandshake } from './open-socket.ts';
 import { type Hop, isRedirect, redirected, withoutQuery } from './redirect.ts';
 import { type RequestTimeout, withDeadline } from './request-timeout.ts';
 import type { BodyOptions } from './response-body.ts';
@@ -93,7 +93,7 @@ async function exchange(
   let socket: Socket = open.socket;
   let certificate: { valid_to: number } | undefined;
   if (tls && decision.ok) {
-    const secured = await secure(open, decision, deadline, ['http/1.1']);
+    const secured = await tlsHandshake(open, decision, deadline, ['http/1.1']);
     socket = secured;
     if (request.reads_certificate) certificate = { valid_to: Date.parse(secured.getPeerCertificate().valid_to) };
     if (request.verify_tls !== false && !secured.authorized) {

@@ -88,7 +88,7 @@ const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
  * `socket.authorized` before it sends anything.
  * @param name expected name for SNI and the certificate
  */
-export async function secure(
+export async function tlsHandshake(
   { socket: plain, where }: OpenSocket,
   name: { host: string; literal: boolean },
   deadline: RequestTimeout,

@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 /** Interval schedule: slots are `phase + k × interval`, in epoch ms. Due times of calendars are in `calendar/`. */
 export type IntervalSchedule = { phase: number; interval_ms: number };
 
-/** Grid of slots (ms): slots on it are due at the same time, so that their jobs share a message without waiting. */
+/** Grid of phases (ms). Slots close to each other are due at the same time, so that their jobs share a message. */
 const GRID_MS = 50;
 
 /** Returns the schedule of a cell or an action, spread evenly by its hash, which is the same on every machine. */

@@ -27,6 +27,17 @@ describe('POST /v1/monitors', () => {
     await eventually(() => receiver().received.some(({ path, body }) => path === '/shop' && /Web shop/.test(body)));
   });
 
+  it('notes a check without a channel, and not one with a channel of its own', async () => {
+    const client = await newTenant();
+    const body = { target: 'shop.example.com', interval_seconds: 3600 };
+    const { check, notes } = got(await client.post('/v1/monitors', body), 201);
+    expect(notes.join(' ')).toContain('No channel receives the alerts.');
+    const { name: _name, ...own } = channel();
+    got(await client.post(`/v1/checks/${check.id}/policy/channels`, own), 201);
+    const again = got(await client.post('/v1/monitors', body), 200);
+    expect(again.notes.join(' ')).not.toContain('No channel receives');
+  });
+
   it('creates nothing when it is repeated, also concurrently', async () => {
     const client = await newTenant();
     const body = { target: 'shop.example.com/cart', keyword: 'Cart', interval_seconds: 3600, channel: channel() };

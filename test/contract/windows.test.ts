@@ -104,7 +104,11 @@ describe('a maintenance window', () => {
     const refused = await responder.post(WINDOWS, daily);
     expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));
     expect(refused.body.error).toBe('It lasts longer than a day. This needs the member role; you are a responder.');
-    const made = got(await responder.post(WINDOWS, { ...daily, until: from(86_000) }), 201);
+    const start = new Date(from(3600));
+    const cron = `${start.getUTCMinutes()} ${start.getUTCHours()} ${start.getUTCDate()} * *`;
+    const long = { ...daily, cron, duration_seconds: 2 * 86_400, until: from(7200) };
+    expect(await responder.post(WINDOWS, long)).toMatchObject(failure(403, 'FORBIDDEN'));
+    const made = got(await responder.post(WINDOWS, { ...daily, until: from(80_000) }), 201);
     expect(await responder.put(`${WINDOWS}/${made.id}`, { until: from(2 * 86_400) })).toMatchObject(
       failure(403, 'FORBIDDEN'),
     );

@@ -4,6 +4,7 @@ import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import { accountChannels } from '#lib/alerting/policy/effective-policy.ts';
+import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type BlueprintItem, type CatalogItem, NewBlueprint } from '#lib/catalog/blueprint.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity } from '#lib/catalog/change-entity.ts';
@@ -79,7 +80,7 @@ export const Monitor = z
   .object({
     entity: Entity.describe('Entity of the target: new, or the existing one of the same host.'),
     check: CheckRecord.describe('Check of the target. The first probe of a new check starts immediately.'),
-    channels: z.array(AccountChannelRecord).describe('Channels that receive the alerts of the check.'),
+    channels: z.array(AccountChannelRecord).describe('Account channels that receive the alerts of the check.'),
     notes: z.array(z.string()).describe('Completed input and other facts to know, as sentences.'),
   })
   .meta({ id: 'Monitor' });
@@ -93,7 +94,8 @@ export async function createMonitor(
   context: Context,
   body: MonitorBody,
 ): Promise<{ monitor: Monitor; isNew: boolean }> {
-  const wanted = monitorSettings(body, context.ports.settings.MIN_INTERVAL_SECONDS);
+  const { ports, keys, tenant } = context;
+  const wanted = monitorSettings(body, ports.settings.MIN_INTERVAL_SECONDS);
   if ('message' in wanted) throw invalid(wanted.path, wanted.message);
   const settings = await renaming(
     (path) => PATHS[path] ?? path,
@@ -106,8 +108,10 @@ export async function createMonitor(
   const { entity, notes } = await entityFor(context, body, wanted, () => assertRoom(context, settings));
   if (body.channel) await channelFor(context, body.channel);
   const { check, isNew } = await checkFor(context, entity, body.preset, wanted);
-  const account = await readAlerting(context, context.tenant);
+  const account = await readAlerting(context, tenant);
   const channels = accountChannels({ account, check, entity });
+  const policy = isNew ? undefined : await ports.table.get<PolicyItem>(keys.policy(tenant, check.id));
+  const hasChannel = channels.length > 0 || (policy?.channels ?? []).length > 0;
   const monitor: Monitor = {
     entity,
     check: await checkView(context, check),
@@ -116,7 +120,7 @@ export async function createMonitor(
       ...wanted.notes,
       ...notes,
       ...(isNew ? [] : ['The target is monitored already. No check was created.']),
-      ...(channels.length > 0 ? [] : ['No channel receives the alerts. Add one with POST /v1/notify/channels.']),
+      ...(hasChannel ? [] : ['No channel receives the alerts. Add one with POST /v1/notify/channels.']),
     ],
   };
   return { monitor, isNew };

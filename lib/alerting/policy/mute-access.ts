@@ -1,6 +1,6 @@
 import { type Denial, denialReason, type Rights } from '#lib/platform/http/access.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
+import { intervalsOf, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 
 /** Extent of a silence or a window: whether it covers all checks, and how long it lasts from now, in ms. */
 export type Muting = { covers_all: boolean; lasts_ms: number };
@@ -20,13 +20,14 @@ export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): De
 }
 
 /**
- * Returns the duration of a window in ms: from the start of a one-time window, or from the first start of a recurring
- * one but at least from `now`, to its end. Pure.
+ * Returns the duration of a window in ms: of a one-time window from its start to its end, of a recurring one from
+ * `from`, but not before `now`, to the end of its last occurrence. Pure.
  */
 export function windowDuration(times: WindowTimes, now: number): number {
   // Its past counts too, because it affects uptime.
   if ('ends_at' in times) return times.ends_at - times.starts_at;
-  // Without an end, a recurring window lasts forever.
   const { from, until = Number.POSITIVE_INFINITY } = times;
-  return until - Math.max(from, now);
+  const start = Math.max(from, now);
+  if (until - start > MAX_RESPOND_MS) return until - start;
+  return Math.max(0, ...[...intervalsOf(times, start)].map(({ to }) => to - start));
 }

@@ -7,7 +7,7 @@ const { channel: _channel, ...settings } = MonitorBody.shape;
 
 export const createMonitorTool = defineTool({
   description:
-    'Monitor a URL, host, or cron job in one call: creates an entity named after the host and a check with recommended settings. Returns both, and the channels that receive its alerts. A repeated call creates nothing.',
+    'Monitor a URL, host, or cron job in one call: creates an entity named after the host and a check with recommended settings. Returns both, and the account channels that receive its alerts. A repeated call creates nothing.',
   input: z.strictObject(settings),
   run: async (context, input) => (await createMonitor(context, input)).monitor,
 });

@@ -25,7 +25,10 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type Named = { path: string; names?: readonly string[] };
 
-/** Splits a path by a route. A final name takes all remaining segments, because API Gateway decodes its slashes. */
+/**
+ * Splits a path by a route. A final parameter of `names` takes all remaining segments, because API Gateway decodes its
+ * slashes.
+ */
 function partsOf({ names }: Named, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));
@@ -51,7 +54,7 @@ export function paramsOf(route: Named, path: string[]): Record<string, string> {
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/** Decodes valid escapes only. API Gateway leaves %25, so a path means the same with and without it. */
+/** Decodes valid escapes only. API Gateway leaves %25, so a path has one meaning with and without API Gateway. */
 const decode = (text: string): string =>
   text.replace(ESCAPES, (escapes) => {
     try {

@@ -32,14 +32,14 @@ export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
 
 const MAX_ACCOUNTS = 20_000;
 const MAX_ADDRESSES = 10_000;
-const CHARACTERS_PER_TOKEN = 4 * 1024;
+const RESPONSE_CHARACTERS_PER_TOKEN = 4 * 1024;
 
 /** Returns the limiter of a single-process service: exact, because all buckets are in its memory. */
 export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter {
   const accounts = makeBuckets(clock, MAX_ACCOUNTS);
   return {
     rates,
-    characters_a_token: CHARACTERS_PER_TOKEN,
+    response_characters_per_token: RESPONSE_CHARACTERS_PER_TOKEN,
     takeOf: (account, of, rate, count) => accounts.take(`${of} ${account}`, rate, count),
     takeAt: addressLimiter(clock, rates),
   };

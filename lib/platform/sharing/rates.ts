@@ -116,7 +116,7 @@ export interface Limiter {
   /** Default rates; undefined if nothing is limited. */
   rates: Rates | undefined;
   /** Characters of a response per additional token, if one process serves all accounts. */
-  characters_a_token?: number;
+  response_characters_per_token?: number;
   /** Takes `count` tokens of an account in a class, at the given rate. */
   takeOf(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;
   /** Takes one token of a client address without a valid key. Undefined if nothing is limited. */
