@@ -56,7 +56,7 @@ export const keyRoutes = [
     access: 'own',
     summary: 'Rotate an API key',
     description:
-      'Creates a key that replaces this one, which expires after an overlap. Only this response contains the raw key.',
+      'Creates a replacement; the old key expires after an overlap. Only this response contains the raw key.',
     status: 201,
     body: Rotation,
     reply: IssuedKey,

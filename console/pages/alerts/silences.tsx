@@ -76,7 +76,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
         >
           <p>
             <Subject silence={ending} checks={checks} />: a late alert follows for each check whose state differs from
-            the notified state.
+            the notified state, unless its policy or another silence or window suppresses it.
           </p>
         </Confirm>
       )}

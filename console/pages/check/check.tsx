@@ -62,7 +62,7 @@ export default function CheckPage({ params, query }: PageProps) {
 
 type ViewProps = { loaded: Loaded<CheckDetail>; check: CheckDetail; policy: Loaded<Policy>; query: URLSearchParams };
 
-/** Number of results per page. Only the first page is refreshed automatically. */
+/** Number of results per page. They are refreshed automatically only until more pages are loaded. */
 const RESULTS_PER_PAGE = 10;
 const MIN_POLL_MS = 15_000;
 

@@ -142,7 +142,7 @@ const PolicySummary = ({ policy }: { policy: Policy }) => (
     <li>
       {policy.cooldown_seconds > 0
         ? `At most one alert every ${duration(policy.cooldown_seconds * 1000)}${policy.cooldown_on_recovery ? '' : ', except recoveries'}${policy.late_alerts ? '; unreported failures and states follow in a late alert' : ''}.`
-        : 'Every state change sends an alert at once.'}
+        : 'No cooldown between alerts.'}
     </li>
     <li>{policy.notify_on_recovery ? 'Recoveries send an alert.' : 'Recoveries send no alert.'}</li>
     {!policy.notify_on_degraded && <li>Degraded counts as up and sends no alert.</li>}

@@ -1,7 +1,7 @@
 import { eventually, expected, type Json, open } from '#infra/smoke/call.ts';
 import { testMcpByStream } from '#infra/smoke/mcp.ts';
 import type { Fixtures } from './fixtures.ts';
-import { type Stack, sumOf } from './metrics.ts';
+import { lastHourOf, type Stack } from './metrics.ts';
 
 /** A measured value with its threshold. */
 export type Measurement = {
@@ -145,7 +145,7 @@ export const ITEMS: Item[] = [
           wanted: `at least ${least}`,
           passed: missed >= least,
         },
-        ...(stack ? await sumOf(stack, 'RecursiveInvocationsDropped') : []).map(({ what, value = 0 }) =>
+        ...(stack ? await lastHourOf(stack, 'RecursiveInvocationsDropped') : []).map(({ what, value = 0 }) =>
           atMost(what, value, 0, ''),
         ),
       ];
@@ -155,7 +155,7 @@ export const ITEMS: Item[] = [
     name: 'lag of the schedule and of the queues',
     about: 'The schedule ticks each minute, and messages of job and deadline are delayed by intention.',
     run: async (_fixtures, stack) =>
-      (await sumOf(stack!, 'lag')).map(({ what, value, is_schedule }) =>
+      (await lastHourOf(stack!, 'lag')).map(({ what, value, is_schedule }) =>
         is_schedule ? atMost(what, value, MAX_LAG_SECONDS, 's') : atMost(what, value ?? 0, MAX_AGE_SECONDS, 's'),
       ),
     reads_stack: true,
@@ -164,7 +164,7 @@ export const ITEMS: Item[] = [
     name: 'price of idle queues',
     about: 'Lambda uses two pollers a queue, five for a bounded one; the cost bench prices their receives.',
     run: async (_fixtures, stack) =>
-      (await sumOf(stack!, 'NumberOfEmptyReceives')).map(({ what, value = 0 }) =>
+      (await lastHourOf(stack!, 'NumberOfEmptyReceives')).map(({ what, value = 0 }) =>
         atMost(what, value, MAX_EMPTY_RECEIVES, 'an hour'),
       ),
     reads_stack: true,

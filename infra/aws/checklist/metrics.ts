@@ -22,7 +22,7 @@ export async function readStack(name: string): Promise<Stack> {
 type HourValue = { what: string; value: number | undefined; is_schedule: boolean };
 
 /** Reads the last hour of a metric, or of `lag` (schedule and queues), one value per function or queue. */
-export async function sumOf(
+export async function lastHourOf(
   { name, functions, queues }: Stack,
   what: 'RecursiveInvocationsDropped' | 'NumberOfEmptyReceives' | 'lag',
 ): Promise<HourValue[]> {

@@ -70,7 +70,10 @@ function ofFaults(scope: Construct, { deadLetters, functions, api, throttledPush
   return [
     graph('Dead letters', dead),
     graph('Failed deliveries, late probes', [failedDeliveries, lateProbes]),
-    graph('Unlimited requests, rejected pushes', [...limiterFailed.map((one) => one.metric), throttledPushes]),
+    graph('Requests with failed limiter, rejected pushes', [
+      ...limiterFailed.map((one) => one.metric),
+      throttledPushes,
+    ]),
     graph(
       'Failed records',
       failedRecords.map((one) => one.metric),

@@ -6,14 +6,15 @@ import { iso } from '#lib/platform/time.ts';
 /** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** Returns the last tick of a store (epoch ms), up to two minutes before its service stopped; undefined without one. */
+/** Returns the time of the last tick of a store (epoch ms), shortly before its service stopped; undefined without one. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;
 }
 
 /**
- * Sends `{scheduled_time}` of each schedule at the full minute; skips missed ones.
+ * Sends `{scheduled_time}` of each schedule at the full minute, and at the start that of the current minute if it was
+ * not sent. Skips older ones.
  * @returns a function that stops it
  */
 export function startTicks(

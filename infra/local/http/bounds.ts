@@ -1,6 +1,6 @@
 /** Bounds for clients before they are identified. Times in ms. */
 export const BOUNDS = {
-  /** Open connections in total, and of one address that is not a trusted proxy. */
+  /** Open connections in total, and of one network (see `networkOf`) except trusted proxies. */
   connections: 4000,
   connections_of_address: 500,
   /** Time from the start of a connection or request to the end of its headers, and of its body. */

@@ -50,7 +50,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   const remove = prepare('DELETE FROM items WHERE pk = ? AND sk = ?');
   const addChange = prepare('INSERT INTO changes (sk, at, image) VALUES (?, ?, ?)');
   const expired = prepare('SELECT pk, sk FROM items WHERE expires_at < ? ORDER BY expires_at LIMIT ?');
-  const pages = new Map<string, StatementSync>();
+  const statements = new Map<string, StatementSync>();
 
   const row = (statement: StatementSync, key: Key) => statement.get(key.pk, key.sk) as unknown as [string] | undefined;
 
@@ -88,9 +88,9 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     return { outcome: { ok: true }, inserted };
   }
 
-  function page(sql: string): StatementSync {
-    const known = pages.get(sql) ?? prepare(sql);
-    pages.set(sql, known);
+  function statementOf(sql: string): StatementSync {
+    const known = statements.get(sql) ?? prepare(sql);
+    statements.set(sql, known);
     return known;
   }
 
@@ -115,7 +115,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
       if (!isPartition(query.partition)) return { items: [] };
       const { sql, values } = rangeOf(query);
       await turn(query.partition);
-      return store.read(() => readPage<T>(page(sql), values, query.limit ?? Number.POSITIVE_INFINITY));
+      return store.read(() => readPage<T>(statementOf(sql), values, query.limit ?? Number.POSITIVE_INFINITY));
     },
     putMany: async (items) => {
       const texts = items.map(itemText);
@@ -150,9 +150,9 @@ function rangeOf({ partition, from = '', to = LAST, after, descending }: Query):
   sql: string;
   values: SQLInputValue[];
 } {
-  const isPast = after !== undefined && (descending ? after <= to : after >= from);
-  const low = isPast && !descending ? { op: '>', at: after } : { op: '>=', at: from };
-  const high = isPast && descending ? { op: '<', at: after } : { op: '<=', at: to };
+  const isAfterBound = after !== undefined && (descending ? after <= to : after >= from);
+  const low = isAfterBound && !descending ? { op: '>', at: after } : { op: '>=', at: from };
+  const high = isAfterBound && descending ? { op: '<', at: after } : { op: '<=', at: to };
   const order = descending ? 'DESC' : 'ASC';
   return {
     sql: `SELECT sk, body FROM items WHERE pk = ? AND sk ${low.op} ? AND sk ${high.op} ? ORDER BY sk ${order}`,

@@ -53,7 +53,7 @@ export function assertHostsLimited({
     throw invalid('allowed_hosts', `is required: ${why}. List the hosts, such as *.example.com`);
   }
   if (!hasPlaceholder(withoutPort(headOf(url))) && !allows(allowed_hosts, replacePlaceholders(url, '1'))) {
-    throw invalid('allowed_hosts', 'does not contain the host of url, so that no execution could be sent');
+    throw invalid('allowed_hosts', 'does not contain the host of url, so no execution could be sent');
   }
 }
 

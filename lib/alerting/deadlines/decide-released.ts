@@ -27,11 +27,11 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   if (transition.alert.decision !== 'held') return { outcome: { token } };
   const reports_state = reportedStateOf(check.state, policy);
   const channels = recipientsFor(policy, reports_state, check.alerts);
-  const repaired = held.reason === 'remediation' || held.repaired === true;
+  const skips_remediation = held.reason === 'remediation' || held.skips_remediation === true;
   const decided_on = {
     ...decisionInputOf(check.alerts, policy, channels, now),
     ...laterRecipients(policy, reports_state, channels),
-    ...(!repaired && awaitedRemediation(check, check.state, now)),
+    ...(!skips_remediation && awaitedRemediation(check, check.state, now)),
     ...(held.reason !== 'dependency' && entity.dependencies > 0 && { dependencies: entity.dependencies }),
   };
   const { cause, check_from_state: from } = transition;
@@ -47,7 +47,10 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
   }
   if (decided.decision === 'held') {
     const { deadline, note } = newHold(one, now, decided);
-    return { next: { deadline, note: { held: { ...note.held, ...(repaired && { repaired }) } } }, outcome: { token } };
+    return {
+      next: { deadline, note: { held: { ...note.held, ...(skips_remediation && { skips_remediation }) } } },
+      outcome: { token },
+    };
   }
   if (decided.decision !== 'planned') {
     const { reason, facts } = decided;

@@ -105,7 +105,7 @@ async function evaluateCause(
   const decision = decideBy(analysis);
   if (!isForRules(one, decision, ports.clock.now())) return causeWrites(env, search, analysis, decision);
   // A failure with an upstream cause does not wait for its own remediation.
-  const held: HeldAlert = decision.root === null ? one.held : { ...one.held, repaired: true };
+  const held: HeldAlert = decision.root === null ? one.held : { ...one.held, skips_remediation: true };
   return { is: 'known', held, extraWrites: [progressWrite(env, search, analysis, decision)] };
 }
 
@@ -113,7 +113,11 @@ async function evaluateCause(
 function isForRules({ check, policy, held, transition }: HeldCase, decision: CauseDecision, now: number): boolean {
   if (decision.notify.length === 0 || transition.alert.decision !== 'held') return false;
   if (recipientsFor(policy, 'down', check.alerts).length === 0) return true;
-  return decision.root === null && !held.repaired && awaitedRemediation(check, check.state, now).repair !== undefined;
+  return (
+    decision.root === null &&
+    !held.skips_remediation &&
+    awaitedRemediation(check, check.state, now).repair !== undefined
+  );
 }
 
 const NOTHING_FOUND: CauseAnalysis = {

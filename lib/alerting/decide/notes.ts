@@ -27,7 +27,7 @@ export type HeldAlert = {
   /** Epoch ms: once nothing holds it, the first result at or after this time decides. Remediation: end of the wait. */
   from: number;
   /** Set if the alert no longer waits for a remediation. */
-  repaired?: true;
+  skips_remediation?: true;
   /** The maintenance window that holds or last held it; `until` in epoch ms. */
   window?: { id: string; until: number; include_dependents?: true };
   /** Set if it is a late alert that a cooldown had delayed, not the alert of the transition. */
@@ -36,11 +36,14 @@ export type HeldAlert = {
   root?: string;
   /** Destinations that were notified although it is held. */
   notified?: string[];
-  /** Set if all recipients had an earlier alert and no recovery since. */
+  /** Set if the last notified state was not up when a hold for a root cause began: an earlier alert needs a recovery. */
   had_alert?: true;
 };
 
-/** Merges a new deadline into the stored one: the earlier time and both notes, with the later retry series. Pure. */
+/**
+ * Merges a new deadline into the stored one: the earlier time, and both notes. If both have a property, the note with the
+ * later retry series wins, else the new note. Pure.
+ */
 export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
   const note = isLaterSeries(present.note, wanted.note)

@@ -41,7 +41,10 @@ export const isUnnotified = (hold: Deadline | undefined): boolean => {
   return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.notified?.length;
 };
 
-/** Whether the destination of a channel was notified: despite the hold, or by an escalation step. */
+/**
+ * Returns whether the destination of a channel was notified despite the hold, or by an escalation step, which counts
+ * only if a destination was notified despite the hold.
+ */
 function wasNotified({ notified = [] }: HeldAlert, { channels }: Policy, { escalated = [] }: Alerts) {
   const byStep = channels.filter(({ id }) => escalated.includes(id)).map(destinationOf);
   const all = new Set(notified.length > 0 ? [...notified, ...byStep] : []);

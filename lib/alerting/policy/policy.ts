@@ -12,7 +12,7 @@ export type Channel = {
   config: Record<string, string>;
   /** Digest of the address (lib/channels/registry.ts): only one channel per digest is notified. */
   destination?: string;
-  /** Seconds for which an alert waits for others of its message; absent: 0. */
+  /** Seconds for which an alert waits for others, to be sent in one message; absent: 0. */
   group_seconds?: number;
   created_at: string;
 };

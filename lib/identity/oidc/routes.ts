@@ -22,7 +22,7 @@ export const oidcRoutes = [
     access: 'open',
     rate: 'sign-in',
     summary: 'Start a sign-in at the identity provider',
-    description: 'With purpose link, links an identity to the signed-in user.',
+    description: 'With `purpose: link`, links an identity to the signed-in user.',
     status: 200,
     body: OidcStart,
     reply: OidcStarted,

@@ -33,7 +33,7 @@ export function Remove({ member, onDone, onClose }: MemberProps) {
             const own = found.filter(({ created_by }) => created_by === id);
             return (
               <>
-                <p>Deleted at once: {credentialsOf(member, own.length)}. The catalog keeps their changes.</p>
+                <p>Deleted at once: {credentialsOf(member, own.length)}. The changes that this member made stay.</p>
                 {own.length > 0 && (
                   <ul class="losses" aria-label="Deleted keys">
                     {own.map((key) => (
