@@ -50,7 +50,7 @@ const MAX_BATCH = 10;
 /** Content of a POST: one message, or a batch as in 2025-03-26. */
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
-/** Parses a body. Throws RpcError if it contains no message. */
+/** Parses a body. Throws RpcError if it is not valid JSON, exceeds a limit, or is an empty batch. */
 export function readPosted(bytes: Uint8Array): Posted {
   const excess = sizeProblem(bytes);
   if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);

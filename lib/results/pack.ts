@@ -63,7 +63,7 @@ function wordOf(
 
 const isSameError = (a: PackedError, b: PackedError): boolean => a.kind === b.kind && a.message === b.message;
 
-/** Returns the index of a text in the list, adding it if missing. */
+/** Returns the index of an element of the list; adds it if missing. */
 function indexOf<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
   const at = known.findIndex((other) => isSame(other, one));
   return at >= 0 ? at : known.push(one) - 1;

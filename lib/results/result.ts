@@ -46,7 +46,7 @@ export type ResultItem = Item & {
 /** Maximum clock lead (ms) of a program (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
-/** Returns the order (epoch ms) of a result of a check. */
+/** Returns the time (epoch ms) in the key of a result, by which results are ordered. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));
 
 /** Fills the latency into a text of a probe (`error_message` in lib/checks/outcome.ts). */

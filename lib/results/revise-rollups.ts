@@ -9,7 +9,7 @@ import { hourOf, isClosed } from '#lib/schedule/slots.ts';
 
 /** Revisions within this time (ms) are made together. */
 const REVISION_INTERVAL_MS = 30_000;
-/** Upper bound (ms) for an announced write to commit; longer than the function that makes it can run. */
+/** Upper bound (ms) for an announced write to commit; longer than the timeout of the function that makes it. */
 const WRITTEN_MS = 75_000;
 
 /** Range of changed instants, both included; epoch ms. */

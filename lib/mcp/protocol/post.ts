@@ -14,7 +14,10 @@ export function respondToPost(context: StateContext, headers: Headers, posted: P
 
 const accepted = (): Response => new Response(null, { status: 202 });
 
-/** Errors are 200, because some clients end the session on other statuses; 400 only without a message. */
+/**
+ * Returns errors with status 200, because some clients end the session on other statuses. Only an unsupported version
+ * and an invalid message have status 400.
+ */
 async function respondHandshake(
   context: StateContext,
   headers: Headers,

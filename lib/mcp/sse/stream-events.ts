@@ -10,14 +10,17 @@ const TIMING = {
   quiet: 2_000,
   /** Maximum delay of the end; the platform ends the stream soon after. */
   overtime: 45_000,
-  /** Time after which a new client without messages is gone; a reconnected client can have nothing to send. */
+  /**
+   * Time after which a new client without messages is gone. A reconnected client can have nothing to send, so `idle`
+   * applies to it.
+   */
   first: 30_000,
   /** Time without messages after which a client is gone. */
   idle: 10 * 60_000,
   /** Interval of keep-alives, with which the API key is checked again. */
   ping: 15_000,
   renew: 60_000,
-  /** Time after a message with polls at `busyPoll`, then at `idlePoll`. */
+  /** Time after a message during which the interval of polls is `busyPoll`; afterwards it is `idlePoll`. */
   busy: 30_000,
   busyPoll: 100,
   idlePoll: 1000,

@@ -114,7 +114,7 @@ export async function runCheckManually(
   if (recorded.is === 'dropped') throw notFound(`Check ${check.id}`);
   const followUp = async () => {
     if (recorded.changed) await reprobeSlot(context, check);
-    // While targets answer, so that a later failure of the service's own network can be detected.
+    // Refreshed while targets answer, so that a later failure of the service's own network can be detected.
     await network.refreshReference();
   };
   // The result is recorded: if this fails, the next slot makes up for it.

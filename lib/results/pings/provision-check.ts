@@ -57,7 +57,7 @@ async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<
   });
 }
 
-/** Converts the error of a required field without a default, which is not an error of the ping. */
+/** Converts the error of a required field without a default to CONFLICT, because the ping is valid. */
 const asConflict = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'VALIDATION_ERROR'
     ? new AppError('CONFLICT', error.message, { cause: error })

@@ -60,7 +60,7 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   await retryOnConflict(ports, async () => (isStored(await commit(ports, own), own.length) ? true : RETRY));
 }
 
-/** Whether it was written now, or by an earlier request with the same key. Throws CONFLICT if that was a result. */
+/** Whether the ping is stored, now or by an earlier request with the same key. Throws CONFLICT if that was a result. */
 function isStored(done: WriteOutcome, own: number): boolean {
   if (done.ok) return true;
   const [, pointer] = done.present.slice(0, own) as [PingItem?, PushKeyItem?];

@@ -45,7 +45,7 @@ const CELLS_AT_ONCE = 16;
 /** Maximum number of remembered turns; a forgotten cell counts as one without a turn. */
 const MAX_REMEMBERED = 20_000;
 
-/** Number of turns in the mean duration, and maximum duration (ms) that counts, because hosts may hang. */
+/** Number of turns that the mean duration covers, and maximum duration (ms) of one, because hosts may hang. */
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**
@@ -61,7 +61,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   return async <T>(job: Job, work: () => Promise<T>) => {
     const { tenant_id, cell, interval_seconds, retry } = job;
     const name = probeEntryId(cell, interval_seconds);
-    const order = (turns.get(name) ?? 0) - interval_seconds * TURNS;
+    const order = (turns.get(name) ?? 0) - interval_seconds * INTERVAL_WEIGHT;
     const until = lateFrom(job) - (retry ? 0 : meanMs);
     const outcome = await cells.run<T | typeof ABANDONED>({ tenant: tenant_id, order, until }, async () => {
       // A turn that is too late does not count, so its cell comes first in the next slot.
@@ -81,8 +81,8 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   };
 }
 
-/** More than the turns of any process; the product with the longest interval (s) is still exact. */
-const TURNS = 1e10;
+/** Weight of the interval (s) in the order: exceeds the turns of any process; the largest product is still exact. */
+const INTERVAL_WEIGHT = 1e10;
 
 type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | typeof NO_PERMIT>;
 

@@ -1,7 +1,7 @@
 import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
 
-/** Number of different hosts that must not answer before the network of the service is suspected. */
+/** Number of different hosts without a response from which the network of the service is suspected. */
 const HOSTS = 3;
 const REFERENCE_TIMEOUT_MS = 2_000;
 /** Maximum time for which probes wait for the reference host, so that they are not late for their slot. */
@@ -11,7 +11,7 @@ const REFERENCE_INTERVAL_MS = 10 * 60_000;
 /** Interval after a failure of the reference host: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
-/** Attribution of a missing response. `unclear`: the reference host fails, and fewer than three targets so far. */
+/** Attribution of a missing response. `unclear`: the reference host and fewer than three targets fail. */
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** Health of the network of the service, by the probes of one process. */
@@ -22,9 +22,9 @@ export type NetworkHealth = {
   attribute(): Promise<Attribution>;
   /** Whether the reference host, which answered before, does not answer now; for a single probe that is not retried. */
   isInDoubt(): Promise<boolean>;
-  /** Rechecks the reference host before probes while the network is down: an idle process may be outdated. */
+  /** Rechecks the reference host before probes while the network is down: the state of an idle process may be old. */
   recheck(): Promise<void>;
-  /** Whether the network is known to be down, or was at a time (epoch ms) before its first response. */
+  /** Whether the network is known to be down, or had not recovered at the given time (epoch ms). */
   wasDown(at: number): boolean;
   /** Checks the reference host at intervals while targets answer; called after each batch. */
   refreshReference(): Promise<void>;

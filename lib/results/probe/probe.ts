@@ -90,7 +90,7 @@ type HowToProbe = {
 
 /**
  * Probes a target. Undefined if too late, or if a stall or a wait for a body permit may have caused the failure. Throws
- * CpuLimitError if the response could not be evaluated.
+ * CpuLimitError if the CPU budget did not allow the evaluation of the response.
  */
 export async function probeBy(
   ports: Ports,

@@ -7,7 +7,7 @@ const MAX_RUNS = 10;
 /** Maximum measured duration of a run (ms). */
 const MAX_MS = 72 * 3_600_000;
 
-/** Time (ms) after its maximum duration at which an overrun has been recorded, or is excused. */
+/** Time (ms) after the maximum duration of a run by which its overrun has been recorded, or is excused. */
 const OVERRUN_RECORDED_MS = 3_600_000;
 
 type Runs = readonly OpenRun[];

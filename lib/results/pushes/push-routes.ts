@@ -67,7 +67,7 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
   return fallback === undefined ? undefined : { kind: 'body', text: fallback };
 }
 
-function inWindow(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
+function checkedAtInRange(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
   if (checkedAt > now + MAX_CLOCK_SKEW_MS) {
     throw invalid('checked_at', `must not be more than a minute in the future; the time of the service is ${iso(now)}`);
@@ -99,7 +99,7 @@ export const pushRoutes = [
     errors: ['CONFLICT'],
     load: (context, { id }) => requirePushCheck(context, id),
     run: async (context, { loaded, body, headers }) => {
-      const checked_at = inWindow(body.checked_at, context.ports.clock.now(), context.caller.retention_days);
+      const checked_at = checkedAtInRange(body.checked_at, context.ports.clock.now(), context.caller.retention_days);
       const identity = identityOf(
         headers,
         checked_at === undefined ? undefined : JSON.stringify({ ...body, checked_at }),

@@ -85,8 +85,8 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // The key follows from the push only, so that a repeat finds it, even if the clock of the program is ahead; its age
-  // counts from its arrival (pushTimesOf).
+  // The key depends only on the push, so that a repeat finds it. If the clock of the program is ahead, the time of
+  // arrival replaces checked_at in comparisons (pushTimesOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -122,7 +122,7 @@ export async function receivePush(
   }
   const late = now - at > QUIET_MS;
   const newest = late ? await newestReceived(env, check) : undefined;
-  if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return keep(arrival, check);
+  if (!check.enabled || (newest && newest.at - at > staleAfter(check))) return storeAsHistory(arrival, check);
   return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
@@ -137,7 +137,10 @@ type Arrival = StateEnv &
 const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
   withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
 
-/** Whether the push changes neither state, counter, received times, open runs nor a missed heartbeat mark. */
+/**
+ * Whether the push needs no write of the check: the check has a received time, and its state, counter, open runs and
+ * missed heartbeat marks do not change.
+ */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
   check.missed_at === undefined &&
@@ -154,7 +157,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
   return applyNow(arrival, fresh, result);
 }
 
-async function keep(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
+async function storeAsHistory(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
   const at = orderOf(result);
   await reviseRollups(arrival, cellNameOf(check), { from: at, to: at });
@@ -233,7 +236,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       return earlier === RETRY ? RETRY : { earlier };
     }),
   );
-  if (applied === 'disabled') return keep(arrival, check);
+  if (applied === 'disabled') return storeAsHistory(arrival, check);
   if ('earlier' in applied) return repeat(arrival, check, applied.earlier);
   await sendDeadlines(arrival, deadlines);
   return applied;

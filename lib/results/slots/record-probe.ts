@@ -169,7 +169,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
-/** Opens the pack of a job, written every two seconds. `signal`: aborted when the run has a successor. */
+/** Opens the pack of a job, written every two seconds. `signal`: aborted after a timeout, when a successor runs. */
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): PackWriter {
   const { ports } = env;
   let waiting: PackedEntry[] = [];

@@ -36,7 +36,7 @@ export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now
   now < next_slot &&
   (check.single === undefined || orderOf({ sk: check.single }) < next_slot);
 
-/** Sends a retry after the write of a result, `at` (epoch ms); if it is lost, the next slot decides. */
+/** Sends the next retry after a result at the time `at` (epoch ms); if the message is lost, the next slot decides. */
 export async function sendRetry(env: Env, check: CheckItem, at: number): Promise<void> {
   const retry = nextRetry(check, Math.max(env.ports.clock.now(), at));
   if (!retry) return;
@@ -52,7 +52,7 @@ export async function sendRetry(env: Env, check: CheckItem, at: number): Promise
   });
 }
 
-/** Sends the next retry after an unknown outcome, because a dropped retry must not end the series. */
+/** Sends the next retry after an unknown outcome, because a dropped retry must not end the retries. */
 export async function sendNextRetry(env: Env, job: Job): Promise<void> {
   const { retry, slot, interval_seconds } = job;
   const next_slot = slot + interval_seconds * 1000;

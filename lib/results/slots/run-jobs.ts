@@ -36,6 +36,7 @@ type SlotOutcomes = {
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
   overBudget(one: DueProbe): void;
   tryAgain(id: string): void;
+  /** Whether an outcome waits for the attribution of the batch. */
   hasHeld(): boolean;
   /** Resolves when everything is written, with the jobs to send again. */
   end(): Promise<Job[]>;
