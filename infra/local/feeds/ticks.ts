@@ -6,7 +6,7 @@ import { iso } from '#lib/platform/time.ts';
 /** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** Returns the time of the last tick of a store (epoch ms), shortly before its service stopped; undefined without one. */
+/** Returns the last tick of a store (epoch ms), shortly before its service stopped; undefined without one. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;

@@ -36,13 +36,13 @@ export type HeldAlert = {
   root?: string;
   /** Destinations that were notified although it is held. */
   notified?: string[];
-  /** Set if the last notified state was not up when a hold for a root cause began: an earlier alert needs a recovery. */
+  /** Set if the last notified state was not up when a hold for a root cause began. */
   had_alert?: true;
 };
 
 /**
- * Merges a new deadline into the stored one: the earlier time, and both notes. If both have a property, the note with the
- * later retry series wins, else the new note. Pure.
+ * Merges a new deadline into the stored one: the earlier time, and both notes. If both have a property, the note with
+ * the later retry series wins, else the new note. Pure.
  */
 export function mergeDeadline(present: Deadline | undefined, wanted: Deadline): Deadline {
   if (!present) return wanted;
