@@ -9,7 +9,7 @@ import { namesOf } from '#lib/platform/plain-data.ts';
 /** Count, with the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
-/** Current check; only the name if it was deleted. */
+/** Current check. If it was deleted, only `id` and `name` are known. */
 export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
@@ -80,7 +80,7 @@ export type Alert = {
   sent_at: number;
 };
 
-/** Properties of an alert without any further information. */
+/** Defaults of the properties of an alert that are optional information. */
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
@@ -184,7 +184,7 @@ type AlertUrls = {
   dashboard: string | null;
 };
 
-/** Input of the URLs. `public_url`: base address of the links, possibly empty. */
+/** Input of `urlsOf`. `public_url`: base address of the links, possibly empty. */
 export type AlertUrlsAbout = {
   check: CheckItem | undefined;
   entity: EntityItem;
@@ -249,7 +249,7 @@ export type MonthlyReport = {
   url: string;
 };
 
-/** Upstream entity at the time of the alert. `since`: ISO 8601. */
+/** Root cause, with its state at the time of the alert. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
 /** Guarded action that did not help, with the verdict of its last attempt. */

@@ -42,7 +42,7 @@ export type ChannelType<Name extends string = string> = {
   /** Returns what distinguishes receivers of the same address, such as a room; absent if nothing does. */
   recipient?(config: Record<string, string>): string;
   render(alert: Alert, config: Record<string, string>): Send;
-  /** Returns the error that the body states, also with the status 200, and the pause that it requests, if any. Pure. */
+  /** Returns the error that the body states, even with status 200, and the pause that it requests, if any. Pure. */
   refused?(answer: ChannelResponse): Refused | undefined;
   /** Configs that a test parses; the documentation shows the first valid one. */
   examples: {

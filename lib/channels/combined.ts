@@ -3,7 +3,7 @@ import { type Alert, NOTHING_KNOWN } from './alert.ts';
 /** Maximum number of alerts in one message. */
 export const MAX_COMBINED = 50;
 
-/** Order of severity. */
+/** States, the most severe first. */
 const STATES = ['down', 'degraded', 'up'] as const;
 
 const severityOf = ({ reports_state }: Alert): number =>

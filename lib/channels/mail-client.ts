@@ -1,6 +1,6 @@
 import type { Log } from '#lib/platform/ports.ts';
 
-/** Timeout of everything: connection, greeting, TLS, login, mail. */
+/** Timeout of a whole attempt, from the connection to the mail server until it accepts the mail. */
 const TIMEOUT_MS = 10_000;
 
 /** Loaded with the first mail, because many services have no mail channels. */
@@ -18,20 +18,20 @@ export type Letter = {
   headers: Record<string, string>;
 };
 
-/** Human-readable error of the mail server. `later`: it requests a retry (4xx). */
+/** Reason why a mail was not sent. `error`: text for users. `later`: the mail server requests a retry (4xx). */
 export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolean };
 
 /**
  * Returns a function that sends mails by the operator's mail server, with a connection each, because alerts are few.
  * Credentials are only sent with TLS: smtps, or STARTTLS with a trusted certificate. Without credentials STARTTLS is
- * used if offered, except on this machine. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
+ * used if offered, except on loopback. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
  * with `user:password@`; MAIL_FROM.
  */
 export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, log: Log, timeoutMs = TIMEOUT_MS) {
   const { SMTP_URL, MAIL_FROM } = settings;
   const options = {
     ...connectionOf(SMTP_URL),
-    ...timeOuts(timeoutMs),
+    ...timeouts(timeoutMs),
     disableFileAccess: true,
     disableUrlAccess: true,
   };
@@ -61,7 +61,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
       // Without content of the mail and without credentials.
       const { code, responseCode, response, command, message } = error as SmtpError;
       log.warn('mail not accepted by the mail server', { code, responseCode, response, command, error: message });
-      return errorTextOf(error as SmtpError);
+      return refusalOf(error as SmtpError);
     } finally {
       clearTimeout(timer);
       transport.close();
@@ -69,7 +69,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
   };
 }
 
-const timeOuts = (ms: number) => ({ connectionTimeout: ms, greetingTimeout: ms, socketTimeout: ms, dnsTimeout: ms });
+const timeouts = (ms: number) => ({ connectionTimeout: ms, greetingTimeout: ms, socketTimeout: ms, dnsTimeout: ms });
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
@@ -92,8 +92,8 @@ type SmtpError = Error & { code?: string; responseCode?: number; response?: stri
 
 const OPERATOR = 'the operator of this service can find the cause in its log';
 
-/** Quotes the server only about the address or the mail; other errors are for the operator. */
-function errorTextOf({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
+/** Quotes the mail server only if it rejects the address or the mail. The cause of other errors is only logged. */
+function refusalOf({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
   if (code === 'ETIMEDOUT') {
     return { error: `the mail server of this service did not answer in time; ${OPERATOR}`, timed_out: true };
   }

@@ -16,7 +16,7 @@ export function duration(ms: number): string {
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
 
-/** Formats `2026-11-21 05:16:40 UTC`. */
+/** Formats an ISO 8601 time: `2026-11-21 05:16:40 UTC`. */
 export const clockTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
 const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
@@ -37,8 +37,8 @@ export function changeFacts(alert: Alert): MessageFacts {
     [alert.outage_started_at === null ? 'Since' : 'Failing since', clockTime(stateSince(alert))],
   ];
   const [was, is] = [WAS[event.check_from_state], IS[event.check_to_state]];
-  if (was) facts.push([was, wasStateFor(alert)]);
-  if (is && kind !== 'state_change') facts.push([is, inStateFor(alert)]);
+  if (was) facts.push([was, previousStateDuration(alert)]);
+  if (is && kind !== 'state_change') facts.push([is, stateDuration(alert)]);
   return facts;
 }
 
@@ -92,7 +92,7 @@ export function notifiedLine({ notified }: Alert): string {
 }
 
 /** Returns the duration of the previous state. */
-export const wasStateFor = ({ check_from_since, event }: Alert): string =>
+export const previousStateDuration = ({ check_from_since, event }: Alert): string =>
   duration(Date.parse(event.timestamp) - Date.parse(check_from_since));
 
 /** Returns the start of the state of the check, ISO 8601: of an outage, its first failed result. */
@@ -100,11 +100,11 @@ export const stateSince = ({ outage_started_at, event }: Pick<Alert, 'outage_sta
   outage_started_at ?? event.timestamp;
 
 /** Returns the duration of the reported state at the time of the alert. */
-export const inStateFor = (alert: Alert): string => duration(Date.parse(alert.at) - Date.parse(stateSince(alert)));
+export const stateDuration = (alert: Alert): string => duration(Date.parse(alert.at) - Date.parse(stateSince(alert)));
 
 /** Human-readable alert in plain text; channel types escape it. */
 export type Message = {
-  /** Complete summary in one line: `Shop: checkout is down`. At most 256 characters. */
+  /** Complete summary in one line: `Shop: checkout is down`. From a template, at most 256 characters. */
   title: string;
   mood: 'bad' | 'warn' | 'good' | 'neutral';
   /** Root cause and impact, or empty; or the text of a template, up to 16,000 characters, without other parts. */

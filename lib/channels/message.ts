@@ -9,12 +9,12 @@ import {
   clockTime,
   duration,
   failingWithText,
-  inStateFor,
   lately,
   type Message,
   notifiedLine,
+  previousStateDuration,
+  stateDuration,
   testFacts,
-  wasStateFor,
 } from './message-facts.ts';
 import { type Templates, valuesOf } from './templates.ts';
 
@@ -193,24 +193,24 @@ function headline(alert: Alert, subject: string): string {
     case 'up':
       return `${subject} is up${AGAIN[event.check_from_state](alert)}`;
     case 'degraded':
-      if (kind === 'late') return `${subject} has been degraded for ${inStateFor(alert)}`;
+      if (kind === 'late') return `${subject} has been degraded for ${stateDuration(alert)}`;
       return event.check_from_state === 'down'
-        ? `${subject} is no longer down but degraded, after ${wasStateFor(alert)}`
+        ? `${subject} is no longer down but degraded, after ${previousStateDuration(alert)}`
         : `${subject} is degraded`;
     case 'down':
-      if (kind === 'reminder' || kind === 'escalation') return `${subject} is still down after ${inStateFor(alert)}`;
+      if (kind === 'reminder' || kind === 'escalation') return `${subject} is still down after ${stateDuration(alert)}`;
       return `${subject} ${kind === 'late' ? downFor(alert) : 'is down'}${causeOf(alert)}${othersOf(alert)}`;
   }
 }
 
 /** Formats `has been down for 4 min`, or `has been down again for 4 min, after 2 min up`. */
 const downFor = (alert: Alert): string =>
-  `has been down ${alert.again ? 'again ' : ''}for ${inStateFor(alert)}${alert.again ? AFTER[alert.event.check_from_state](alert) : ''}`;
+  `has been down ${alert.again ? 'again ' : ''}for ${stateDuration(alert)}${alert.again ? AFTER[alert.event.check_from_state](alert) : ''}`;
 
 const AFTER: Record<CheckState, (alert: Alert) => string> = {
-  up: (alert) => `, after ${wasStateFor(alert)} up`,
+  up: (alert) => `, after ${previousStateDuration(alert)} up`,
   unknown: () => '',
-  degraded: (alert) => `, after ${wasStateFor(alert)} degraded`,
+  degraded: (alert) => `, after ${previousStateDuration(alert)} degraded`,
   down: () => '',
 };
 
@@ -223,8 +223,8 @@ const WHILE: Record<CheckState, string> = { up: '', unknown: '', degraded: ' whi
 const AGAIN: Record<CheckState, (alert: Alert) => string> = {
   up: () => '',
   unknown: () => '',
-  degraded: (alert) => ` again after ${wasStateFor(alert)} degraded`,
-  down: (alert) => ` again after ${wasStateFor(alert)}`,
+  degraded: (alert) => ` again after ${previousStateDuration(alert)} degraded`,
+  down: (alert) => ` again after ${previousStateDuration(alert)}`,
 };
 
 const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {

@@ -17,9 +17,9 @@ const client = () => import('@nats-io/transport-node');
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };
   return async (subject: string, body: string, headers: Record<string, string>): Promise<void> => {
-    const { connect, headers: none, ...nats } = await client();
+    const { connect, headers: newHeaders, ...nats } = await client();
     try {
-      await publish(await connect(options), subject, body, filled(none(), headers), timeoutMs);
+      await publish(await connect(options), subject, body, filled(newHeaders(), headers), timeoutMs);
     } catch (error) {
       log.warn('message not accepted by NATS', { error });
       throw new Error(errorTextOf(nats, error), { cause: error });

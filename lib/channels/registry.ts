@@ -76,7 +76,7 @@ export const ChannelBody = z
   .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewChannel' }) as unknown as z.ZodType<ChannelInput>;
 
-/** Returns an example request of a channel; its address does not depend on the alert. */
+/** Returns the request of a channel for an example alert, which shows the address of the channel. */
 export const exampleSend = ({ channel_type, config }: ChannelInput): Send =>
   channelTypeOf(channel_type)!.render(EXAMPLE_ALERT, config);
 

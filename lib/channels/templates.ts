@@ -8,7 +8,7 @@ import {
   withoutTags,
 } from '#lib/platform/template.ts';
 import type { Alert } from './alert.ts';
-import { clockTime, inStateFor, type Message, stateSince } from './message-facts.ts';
+import { clockTime, type Message, stateDuration, stateSince } from './message-facts.ts';
 
 type Variable = (alert: Alert, message: Message) => string | null;
 
@@ -31,7 +31,7 @@ export const ALERT_VARIABLES = {
   previous_state: ({ event }) => event.check_from_state,
   since: (alert) => clockTime(stateSince(alert)),
   since_iso: (alert) => stateSince(alert),
-  duration: (alert) => inStateFor(alert),
+  duration: (alert) => stateDuration(alert),
   error: (_, { why }) => why,
   cause: ({ root }) => root?.entity_name ?? null,
   impact: (_, { lead }) => lead,
@@ -70,7 +70,7 @@ const template = (maxLength: number) =>
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     });
 
-/** Folded group of the form. */
+/** Collapsed group of the form in the console. */
 const MESSAGE = { 'x-group': 'Message' };
 
 /** Templates, which every human-readable channel type has in addition to its settings. */

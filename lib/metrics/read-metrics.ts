@@ -33,7 +33,7 @@ const MAX_BYTES = 6_000_000;
 const ENTITIES_AT_ONCE = 500;
 
 const SPLIT =
-  'split it into several scrape jobs, each with other values of blueprint or label, such as ?blueprint=service and ' +
+  'split it into several scrape jobs, each with different values of blueprint or label, such as ?blueprint=service and ' +
   '?blueprint=database';
 const TOO_MANY = `the selection has more than ${MAX_CHECKS} checks: ${SPLIT}`;
 const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encoding: gzip, or ${SPLIT}`;
@@ -41,13 +41,13 @@ const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encod
 /**
  * Reads the metrics of the selected checks in the Prometheus text format.
  * @param is_compressed whether the response will be compressed; otherwise it has at most 6 MB
- * @throws AppError VALIDATION_ERROR for a larger selection; NOT_FOUND for a blueprint or entity
+ * @throws AppError VALIDATION_ERROR for a larger selection; NOT_FOUND for an unknown blueprint or entity
  */
 export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;
   const now = context.ports.clock.now();
   const [isLate, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
-  const running = windows.filter(({ times }) => {
+  const runningWindows = windows.filter(({ times }) => {
     const [next] = intervalsOf(times, now);
     return next !== undefined && next.from <= now;
   });
@@ -56,7 +56,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
   const checks = new Map(CheckState.options.map((state) => [state, 0]));
   let count = 0;
   for await (const page of selectedEntities(context, query)) {
-    // Before the checks are read, so that a fleet of any size is rejected early.
+    // Before the checks are read, so that a selection that is too large is rejected early.
     const candidates = page.reduce((sum, entity) => sum + Object.keys(entity.checks).length, 0);
     if (query.label === undefined && count + candidates > MAX_CHECKS) throw invalid('blueprint', TOO_MANY);
     const found = await selectedChecks(context, page, query);
@@ -72,7 +72,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
         entity,
         last,
         is_stale: isLate(check.id) || (isPull && isOverdue(context, check, last)),
-        is_in_maintenance: running.some(({ scope }) => selects(scope, { check, entity })),
+        is_in_maintenance: runningWindows.some(({ scope }) => selects(scope, { check, entity })),
       });
       checks.set(check.state, checks.get(check.state)! + 1);
     });

@@ -24,8 +24,7 @@ const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encodin
 /**
  * Handles GET and HEAD of `/`, `/assets/{file}` and the docs. `/` is the page for browsers and a text for other
  * clients. A browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets and docs are
- * the same for all hosts. CloudFront caches assets. Never throws: if the files
- * cannot be built, the response is 500.
+ * the same for all hosts. CloudFront caches assets. Never throws: if the files cannot be built, the response is 500.
  */
 export const serveFiles =
   (own: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>

@@ -30,5 +30,5 @@ export function reportCsv(entities: readonly ReportEntity[]): string {
   return `${toCsv([['entity', 'blueprint', 'slug', ...COLUMNS.map(([name]) => name)], ...lines])}\n`;
 }
 
-/** A name that starts like a formula gets an apostrophe, because spreadsheets run formulas. */
+/** Puts an apostrophe before a name that starts like a formula, because spreadsheets run formulas. */
 const plain = (name: string): string => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name);

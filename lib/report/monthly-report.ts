@@ -13,7 +13,8 @@ import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineEntry, nextReportAt } from '#lib/schedule/entries.ts';
 import { linksAddress } from '#lib/settings.ts';
 
-const WORST = 10;
+/** Maximum number of entities with downtime in a report. */
+const MAX_WORST = 10;
 /** Number of entities that are read together. */
 const ENTITIES_AT_ONCE = 100;
 const INCIDENTS_AT_ONCE = 500;
@@ -58,10 +59,10 @@ async function readReport(env: Env, account: AccountItem, at: number): Promise<M
   const to = startOf('month', at);
   const from = startOf('month', to - 1);
   const earlier = startOf('month', from - 1);
-  const ofMonths = await readMonths(env, account, { from: earlier, to });
+  const histories = await readMonths(env, account, { from: earlier, to });
   const month = iso(from).slice(0, 7);
   const inMonth = (start: number) =>
-    ofMonths.flatMap(({ name, buckets }) =>
+    histories.flatMap(({ name, buckets }) =>
       buckets.flatMap((bucket) => (bucket.from.slice(0, 7) === iso(start).slice(0, 7) ? { name, ...bucket } : [])),
     );
   const current = inMonth(from);
@@ -73,11 +74,11 @@ async function readReport(env: Env, account: AccountItem, at: number): Promise<M
     month,
     current: figuresOf(current, await countIncidents(env, account, from, to)),
     before: figuresOf(inMonth(earlier), await countIncidents(env, account, earlier, from)),
-    without_data: ofMonths.length - known.length,
+    without_data: histories.length - known.length,
     worst: known
       .filter(({ down_seconds }) => down_seconds > 0)
       .toSorted((a, b) => a.uptime - b.uptime || b.down_seconds - a.down_seconds)
-      .slice(0, WORST),
+      .slice(0, MAX_WORST),
     url: `${linksAddress(env.ports.settings)}/#/report`,
   };
 }

@@ -30,7 +30,7 @@ type ReportSlo = z.infer<typeof ReportSlo>;
 const ReportMonth = z
   .object({
     month: z.string().describe('Month, in UTC: 2026-10.'),
-    complete: z.boolean().describe('Whether it is over and rolled up. Until then its figures still change.'),
+    complete: z.boolean().describe('Whether the month is over and rolled up. Until then its figures still change.'),
     known_since: z.iso
       .datetime()
       .nullable()
@@ -56,7 +56,7 @@ const ReportMonth = z
       .min(0)
       .nullable()
       .describe(
-        'Incidents opened in the month that include it; null for more than 1,000 of the account in the report.',
+        'Incidents opened in the month that include the entity; null if the account has more than 1,000 in all months of the report.',
       ),
     slos: z.array(ReportSlo).describe('SLOs of the entity and of its checks, measured over the whole month.'),
   })
@@ -81,7 +81,7 @@ const monthName = (at: number): string => iso(at).slice(0, 7);
 /** Returns the start of a month (epoch ms) by its name. */
 export const monthStart = (name: string): number => Date.parse(`${name}-01T00:00:00Z`);
 
-/** Maximum number of entities in a response, and of months; a year of an entity is some 14 read units. */
+/** Maximum number of entities in a response, and of months; a year of an entity takes about 14 read units. */
 export const MAX_ENTITIES = 100;
 export const MAX_MONTHS = 12;
 
@@ -120,7 +120,7 @@ type ReportEnv = HistoryEnv & { caller: { rollup_days: number } };
 /**
  * Returns a reader of the report of entities, which share the reads of the account. A month whose history is not kept
  * has no data.
- * @returns undefined if that is all of them, or if the last has not begun
+ * @returns undefined if no month has kept history, or if the last month has not begun
  */
 export async function reportReader(
   env: ReportEnv,

@@ -102,7 +102,7 @@ ${END}`;
 
 const END = '</body></html>\n';
 
-/** Sender and recipient of a mail. `account`: its name. `service`: address of the service. */
+/** Sender and recipient of a mail. `account`: name of the sending account. `service`: address of the service. */
 type MailParties = { address: string; account: string; service: string; unsubscribe_url: string };
 
 /** Returns the letter for one address, with a footer that no template removes, and RFC 8058 headers to unsubscribe. */

@@ -24,7 +24,7 @@ export const gotify = defineChannel({
   render(alert, config) {
     const message = messageOf(alert, config);
     const { title, mood, links } = message;
-    const [opens] = links;
+    const [firstLink] = links;
     return {
       via: 'http',
       url: `${config.url.replace(/\/+$/, '')}/message`,
@@ -36,7 +36,7 @@ export const gotify = defineChannel({
         priority: alert.urgency === 'low' ? 2 : PRIORITY[mood],
         extras: {
           'client::display': { contentType: 'text/plain' },
-          ...(opens && { 'client::notification': { click: { url: opens[1] } } }),
+          ...(firstLink && { 'client::notification': { click: { url: firstLink[1] } } }),
         },
       }),
     };

@@ -7,7 +7,7 @@ const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
 /** Share of 65,536 bytes per event (https://spec.matrix.org/latest/client-server-api/#size-limits), used twice. */
 const MAX_BYTES = 16_000;
 
-/** Sends a message to a room of Matrix; the delivery is the transaction, so a repeated alert is one message. */
+/** Sends a message to a room of Matrix; the delivery id is the transaction id, so a retry adds no second message. */
 export const matrix = defineChannel({
   type: 'matrix',
   title: 'Matrix',

@@ -35,7 +35,7 @@ export const ntfy = defineChannel({
   render(alert, config) {
     const message = messageOf(alert, config);
     const { title, mood, links } = message;
-    const [opens] = links;
+    const [firstLink] = links;
     return {
       via: 'http',
       url: config.url,
@@ -44,7 +44,7 @@ export const ntfy = defineChannel({
         title: headerText(title),
         priority: alert.urgency === 'low' ? 'low' : PRIORITY[mood],
         tags: TAGS[mood],
-        ...(opens && { click: headerText(opens[1]) }),
+        ...(firstLink && { click: headerText(firstLink[1]) }),
         ...(config.token !== undefined && { authorization: `Bearer ${config.token}` }),
       },
       body: fitted(linesOf(message).join('\n'), MAX_BYTES, undefined, Buffer.byteLength),

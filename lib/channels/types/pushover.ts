@@ -43,7 +43,7 @@ export const pushover = defineChannel({
   render(alert, config) {
     const message = messageOf(alert, config);
     const { title, mood, links } = message;
-    const [opens] = links;
+    const [firstLink] = links;
     const priority = alert.urgency === 'low' ? -1 : mood === 'bad' ? Number(config.down_priority ?? '1') : 0;
     return {
       via: 'http',
@@ -59,7 +59,7 @@ export const pushover = defineChannel({
         message: fitted(linesOf({ ...message, links: links.slice(1) }).join('\n'), MAX_CHARACTERS.message) || title,
         priority,
         ...(priority === 2 && EMERGENCY),
-        ...(opens && opens[1].length <= MAX_CHARACTERS.url && { url_title: opens[0], url: opens[1] }),
+        ...(firstLink && firstLink[1].length <= MAX_CHARACTERS.url && { url_title: firstLink[0], url: firstLink[1] }),
         timestamp: Math.floor(Date.parse(alert.event.timestamp) / 1000),
       }),
     };

@@ -38,14 +38,14 @@ export const twilio = defineChannel({
   recipient: ({ to = '' }) => to,
   render(alert, config) {
     const { title, lead, why, note, links } = messageOf(alert, config);
-    const [opens] = links;
-    const isOwn = config.body_template !== undefined;
+    const [firstLink] = links;
+    const hasTemplate = config.body_template !== undefined;
     const lines = [
       shorten(title, MAX_TITLE),
-      isOwn ? lead : shorten(lead, MAX_REASON),
+      hasTemplate ? lead : shorten(lead, MAX_REASON),
       shorten(why, MAX_REASON),
       alert.kind === 'test' && note,
-      opens?.[1],
+      firstLink?.[1],
     ].filter(Boolean);
     const form = new URLSearchParams({
       To: config.to,
