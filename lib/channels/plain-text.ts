@@ -10,7 +10,7 @@ export const linesOf = ({ lead, facts, why, note, links }: Message): string[] =>
     ...links.map(([label, url]) => `${label}: ${url}`),
   ].filter((line) => line !== '');
 
-/** Escapes a text, truncated with an ellipsis so that its escaped `size` (default: UTF-16 units) is at most `maxSize`. */
+/** Escapes a text, truncated with an ellipsis so that its escaped `size` (default: UTF-16 units) fits `maxSize`. */
 export function fitted(
   text: string,
   maxSize: number,
