@@ -110,7 +110,8 @@ export async function createMonitor(
   const { check, isNew } = await checkFor(context, entity, body.preset, wanted);
   const account = await readAlerting(context, tenant);
   const channels = accountChannels({ account, check, entity });
-  const policy = isNew ? undefined : await ports.table.get<PolicyItem>(keys.policy(tenant, check.id));
+  const mayHaveOwn = channels.length === 0 && !isNew;
+  const policy = mayHaveOwn ? await ports.table.get<PolicyItem>(keys.policy(tenant, check.id)) : undefined;
   const hasChannel = channels.length > 0 || (policy?.channels ?? []).length > 0;
   const monitor: Monitor = {
     entity,

@@ -150,9 +150,9 @@ function causeInputOf(
 
 /** Returns the channels to notify; if only escalation steps notify channels, those. */
 function pendingChannels({ check, policy, held }: HeldCase) {
-  return recipientsFor(policy, 'down', check.alerts).length > 0
-    ? pendingRecipients(held, policy, check.alerts)
-    : channelsOfSteps(policy);
+  const pending = pendingRecipients(held, policy, check.alerts);
+  const hasRecipients = pending.length > 0 || recipientsFor(policy, 'down', check.alerts).length > 0;
+  return hasRecipients ? pending : channelsOfSteps(policy);
 }
 
 /** Returns the maintenance windows of root causes that include dependents. */

@@ -14,7 +14,7 @@ import { type AssertionErrorKind, sourceOf } from './sources.ts';
 const LATENCY = '{latency_ms}';
 
 /** Returns the message of an assertion that is not met. Pure. */
-export function unmetMessage(assertion: Assertion, observation: Observation, { body, expiry }: ProbeFacts): string {
+function unmetMessage(assertion: Assertion, observation: Observation, { body, expiry }: ProbeFacts): string {
   const { source, property, operator, value } = assertion;
   if (observation.missing !== undefined) return observation.missing;
   const isMinimum = operator === 'at_least' || operator === 'greater_than';
