@@ -123,11 +123,11 @@ function checkLocks(attempts: readonly Attempt[], inside: Inside): string[] {
 
 function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): string[] {
   const wrong: string[] = [];
-  const results = new Map<string, boolean>();
-  for (const { key, after } of changesIn(seen)) {
+  const results = new Map<string, { n: number; success: boolean }[]>();
+  for (const { key, after, commit } of changesIn(seen)) {
     if (!after || !key.sk.startsWith('R#')) continue;
     const { id, success } = resultRecord(checkIdOf(key), after as Parameters<typeof resultRecord>[1]);
-    results.set(id, success);
+    results.set(id, [...(results.get(id) ?? []), { n: commit.n, success }]);
   }
   for (const { execution, action, until, verified } of attempts) {
     const isKept = seen.table.has(keyText({ pk: execution.pk, sk: 'EXECUTION' }));
@@ -135,8 +135,8 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { verdict, verified_by } = verified?.execution ?? {};
     if (verdict === 'recovered' && !verified_by)
       wrong.push(`execution ${execution.id} is verified as recovered without a result`);
-    // Results in packs are not stored separately; they changed nothing.
-    const success = results.get(verified_by ?? '');
+    // A result in a pack changed nothing. A slot that is probed once more later can have a separate result.
+    const success = results.get(verified_by ?? '')?.findLast(({ n }) => n <= verified!.n)?.success;
     // If degraded is the trigger, a success with a warning is not a recovery.
     const mayWarn = success && action.trigger_to_state === 'degraded';
     if (success !== undefined && (verdict === 'recovered') !== success && !mayWarn)
