@@ -142,7 +142,7 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
       const rendered_from = pastOrZero(before?.rendered_from ?? 0, now);
       if (before && rendered_from >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return afterClaim(before.claim, now);
+        return afterClaim(before.claim, not_older_than, now);
       if (rendered_from + MERGE_MS > now) return rendered_from + MERGE_MS;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
@@ -157,11 +157,13 @@ type Claimed = PublicationItem & { claim: number };
 
 /**
  * Returns the time of the next attempt while another publisher has the claim (epoch ms). The longer the claim has
- * lasted, the later it is, so that messages stay few; at most BUSY_MS after the claim ends.
+ * lasted, the later it is, up to BUSY_MS after the claim ends. If renderings have failed since long before, a message
+ * also waits a quarter of its age: each attempt can duplicate it, so that messages with short waits would multiply.
  */
-function afterClaim(claim: number, now: number): number {
+function afterClaim(claim: number, not_older_than: number, now: number): number {
   const lasted = now - (claim - CLAIM_MS);
-  return Math.min(now + Math.max(BUSY_MS, lasted), Math.max(now, claim) + BUSY_MS);
+  const next = Math.min(now + Math.max(BUSY_MS, lasted), Math.max(now, claim) + BUSY_MS);
+  return Math.max(next, Math.ceil(now + (now - not_older_than) / 4));
 }
 
 /** Returns the maintenance that subscribers know after `notices`, with the current times of its windows. */
