@@ -3,6 +3,8 @@ import { settingsIn } from './inside.ts';
 
 /** Maximum time from a cause to the start of its execution when nothing fails (ms). */
 const BEGUN_MS = 5_000;
+/** Maximum time for which a remediation waits for the root cause of a failure (ms). */
+const WAITS_MS = 45_000;
 /** Error messages of internal errors. */
 const INTERNAL_ERROR = /^(interrupted|not sent|a fault of this service)/;
 
@@ -24,11 +26,12 @@ export function checkActions(history: History): string[] {
 /** An unchanged action runs once for each transition that triggers it. */
 function checkFired(history: History, one: Transition, runs: Map<string, Execution[]>): string[] {
   const { n, at, transition_id } = one;
-  const until = history.failed === 'nothing' ? at + BEGUN_MS : history.read_at;
-  const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
   return [...history.actions].flatMap(([id, versions]) => {
     const current = versions.findLast((version) => version.n < n)?.action;
     if (!current || !firesAction(current, one)) return [];
+    const begun_ms = current.remediation ? WAITS_MS : BEGUN_MS;
+    const until = history.failed === 'nothing' ? at + begun_ms : history.read_at;
+    const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
     const isLeft = Boolean(current.remediation) && isOverBefore(history, one);
@@ -39,9 +42,6 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
       : [`transition ${transition_id} triggered action ${id} ${times} times`];
   });
 }
-
-/** Maximum time for which a remediation waits for the root cause of a failure (ms). */
-const WAITS_MS = 45_000;
 
 /**
  * Whether a remediation need not be recorded because the failure was over before it could start: the check was
