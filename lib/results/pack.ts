@@ -2,8 +2,8 @@ import type { ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * Quiet results of a cell's slot: those without any change. About 11 bytes per result, under 1 KB for 50 checks. `runs`
- * has one word per check, by number: `12,4,84` is check 12, begun 4 ms after the slot, with a latency of 84 ms. Then
+ * Quiet results of a slot of a cell. About 11 bytes per result, under 1 KB for 50 checks. `runs` has one word per
+ * check, sorted by number: `12,4,84` is check 12, begun 4 ms after the slot, with a latency of 84 ms. Then
  * deviations: `,s503` a status other than the pack's, `,e0` a failure (index in `errors`), `,w0` a warning (index in
  * `warnings`), `,r3` a settings revision other than 1. `12,gnetwork` is a slot without a result, with the cause.
  */
@@ -25,7 +25,7 @@ export type PackedRun = {
 };
 
 /**
- * Noted cause of a slot without a result: the network of the service, an internal error, or the CPU budget of the
+ * Stored cause of a slot without a result: the network of the service, an internal error, or the CPU budget of the
  * account.
  */
 export type StoredGapCause = 'network' | 'error' | 'cpu_budget';
@@ -56,15 +56,15 @@ function wordOf(
 ) {
   let word = `${number},${begin},${latency_ms}`;
   if (status_code !== status) word += `,s${status_code}`;
-  if (error) word += `,e${indexOf(errors, error, isSameError)}`;
-  if (warning_message) word += `,w${indexOf(warnings, warning_message, Object.is)}`;
+  if (error) word += `,e${findOrAppend(errors, error, isSameError)}`;
+  if (warning_message) word += `,w${findOrAppend(warnings, warning_message, Object.is)}`;
   return rev === 1 ? word : `${word},r${rev}`;
 }
 
 const isSameError = (a: PackedError, b: PackedError): boolean => a.kind === b.kind && a.message === b.message;
 
-/** Returns the index of an element of the list; adds it if missing. */
-function indexOf<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
+/** Returns the index of a value in the list; appends it if it is missing. */
+function findOrAppend<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
   const at = known.findIndex((other) => isSame(other, one));
   return at >= 0 ? at : known.push(one) - 1;
 }
@@ -106,5 +106,5 @@ function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: num
   return run;
 }
 
-/** Time (ms) that a quiet result waits for others of its slot, to be written with them (slots/record-probe.ts). */
+/** Time (ms) for which a quiet result waits for others of its slot, to be written with them (slots/record-probe.ts). */
 export const PACK_MS = 2_000;

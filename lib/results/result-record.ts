@@ -58,7 +58,7 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     kind: kindOf(item),
     id: derivedId('res', orderOf(item), item.pk, item.sk),
     check_id,
-    // On the item it is the end of retention.
+    // The property of the item is the end of its retention, not the expiry that a probe found.
     expires_at: undefined,
     ...pick(Expiry, item.noted ?? {}),
   });

@@ -18,8 +18,9 @@ export type PingFacts = {
 /**
  * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. The time is the slot of a probe (or the last change of
  * settings, if later), the deadline of a synthetic failure, and the instant of a push, retry or manual run. The tail is
- * the settings revision of a probe, retry or synthetic failure (`S<revision>`), a token of a manual run, or the digest
- * of a push's key. Put once, on `absent`; its id follows from its key.
+ * the settings revision of a probe, retry or synthetic failure (`S<revision>`), a token of a manual run (`M<token>`),
+ * or the digest of a push's identity, else a token. Put on `absent`; only a push that was stored as quiet and applied
+ * later is replaced. Its id is derived from its key.
  */
 export type ResultItem = Item & {
   status_code: number;
@@ -37,19 +38,19 @@ export type ResultItem = Item & {
   /** Push: time of arrival, epoch ms. */
   received_at?: number;
   ping?: PingFacts;
-  /** Written in one transaction with its changes; a repeat has no effect. */
+  /** Push: applied in one transaction with its changes, so that a repeat has no effect. */
   settled?: true;
   /** Does not change the state: too old, probed with older settings, or the check was disabled. */
   history?: true;
 };
 
-/** Maximum clock lead (ms) of a program (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/** Maximum time (ms) that checked_at may be in the future (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the time (epoch ms) in the key of a result, by which results are ordered. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));
 
-/** Fills the latency into a text of a probe (`error_message` in lib/checks/outcome.ts). */
+/** Replaces `{latency_ms}` in a text of a probe (`error_message` in lib/checks/outcome.ts). */
 export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
   text.replaceAll('{latency_ms}', String(latency_ms));
 

@@ -7,12 +7,12 @@ import type { RollupMessage } from '#lib/messages.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { hourOf, isClosed } from '#lib/schedule/slots.ts';
 
-/** Revisions within this time (ms) are made together. */
+/** Interval (ms) at which revisions are made: those of an hour that fall into one interval are made once. */
 const REVISION_INTERVAL_MS = 30_000;
-/** Upper bound (ms) for an announced write to commit; longer than the timeout of the function that makes it. */
+/** Upper bound (ms) for the write after a request to commit; longer than the timeout of the function that writes. */
 const WRITTEN_MS = 75_000;
 
-/** Range of changed instants, both included; epoch ms. */
+/** First and last changed instant; epoch ms. */
 type Changed = { from: number; to: number };
 
 export type Revision = NonNullable<RollupMessage['revise']>;
@@ -38,7 +38,7 @@ export async function reviseCells(
   if (messages.length > 0) await ports.queues.send('housekeeping', messages);
 }
 
-/** Returns the next instant (epoch ms) at which revisions are made. */
+/** Returns the first instant (epoch ms) from `at` at which revisions are made. */
 export const sharedInstant = (at: number): number => Math.ceil(at / REVISION_INTERVAL_MS) * REVISION_INTERVAL_MS;
 
 export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Message<RollupMessage> => ({
@@ -48,11 +48,11 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
 });
 
 /** Returns the cell of a check. */
-export const cellNameOf = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
+export const cellOfCheck = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
 /**
- * Returns the range (epoch ms) whose rollups a result changes at `now`: its own time, or from the time that the new
- * state counts from until now.
+ * Returns the range (epoch ms) whose rollups change when a result is applied at `now`: its own time or, if the state
+ * changes, from the time from which the new state counts until `now`.
  */
 export function changedBy(
   check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,

@@ -24,11 +24,11 @@ export type Lane = 'quick' | 'slow';
 /** `large`: permits for bodies over 64 KB in memory (probe.ts). */
 export type Lanes = Record<Lane | 'large', FairSemaphore> & { begin: Begin; enter: Enter };
 
-/** Runs a slot when it is its turn. Returns ABANDONED if the next slot is due first, NO_PERMIT after the wait. */
-type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof ABANDONED | typeof NO_PERMIT>;
+/** Runs a job at its turn. Returns SKIPPED if its next slot or retry is due first, NO_PERMIT after WAIT_MS. */
+type Enter = <T>(job: Job, work: () => Promise<T>) => Promise<T | typeof SKIPPED | typeof NO_PERMIT>;
 
-/** Returned by `enter` for a skipped slot; the work was not started. */
-export const ABANDONED = Symbol('too late');
+/** Returned by `enter` for a skipped job; the work was not started. */
+export const SKIPPED = Symbol('skipped');
 
 /** Creates the permits for probes of one process. */
 export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>): Lanes {
@@ -63,9 +63,9 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
     const name = probeEntryId(cell, interval_seconds);
     const order = (turns.get(name) ?? 0) - interval_seconds * INTERVAL_WEIGHT;
     const until = lateFrom(job) - (retry ? 0 : meanMs);
-    const outcome = await cells.run<T | typeof ABANDONED>({ tenant: tenant_id, order, until }, async () => {
+    const outcome = await cells.run<T | typeof SKIPPED>({ tenant: tenant_id, order, until }, async () => {
       // A turn that is too late does not count, so its cell comes first in the next slot.
-      if (clock.now() >= until) return ABANDONED;
+      if (clock.now() >= until) return SKIPPED;
       // A retry of one check does not count as the turn of its cell.
       if (retry) return work();
       turns.delete(name);
@@ -77,7 +77,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
       meanMs += (took - meanMs) / TURNS_IN_MEAN;
       return begun;
     });
-    return outcome === NO_PERMIT && clock.now() >= until ? ABANDONED : outcome;
+    return outcome === NO_PERMIT && clock.now() >= until ? SKIPPED : outcome;
   };
 }
 

@@ -18,7 +18,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
-import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import { cellOfCheck, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { type DeadlineEntry, deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import { postponed } from '#lib/schedule/jobs.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
@@ -91,7 +91,7 @@ async function concludeMissed(context: DueHeartbeat): Promise<DueDeadline[] | ty
 
   const missed = latestMissed(marked, due, now);
   const failure = syntheticFailure(context, marked, missed, heartbeat);
-  await reviseRollups(context, cellNameOf(marked), changedBy(marked, { outcome: 'fail', at: missed.at, now }));
+  await reviseRollups(context, cellOfCheck(marked), changedBy(marked, { outcome: 'fail', at: missed.at, now }));
   const left = afterMissed(marked, missed);
   const changes = await applyResult(context, marked, {
     outcome: 'fail',

@@ -14,7 +14,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { orderOf, type PingBodyItem, type PingFacts, type ResultItem, withLatency } from '#lib/results/result.ts';
-import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import { cellOfCheck, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { heartbeatDeadlineWrite, isFalseMiss } from './missed-heartbeat.ts';
 import { latest, newestReceived, pushTimesOf, QUIET_MS, staleAfter } from './newest-received.ts';
@@ -160,7 +160,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
 async function storeAsHistory(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
   const result: ResultItem = { ...arrival.result, history: true };
   const at = orderOf(result);
-  await reviseRollups(arrival, cellNameOf(check), { from: at, to: at });
+  await reviseRollups(arrival, cellOfCheck(check), { from: at, to: at });
   const earlier = await putOnce(arrival, result);
   return earlier ? repeat(arrival, check, earlier) : result;
 }
@@ -216,7 +216,7 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
       });
       if (!changes) throw notFound('This check');
       const { at } = pushTimesOf(result);
-      await reviseRollups(arrival, cellNameOf(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
+      await reviseRollups(arrival, cellOfCheck(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
       const after = { last_received, runs: [...ended.runs] };
       const deadline = await heartbeatDeadlineWrite(arrival, now, after, ports.clock.now());
       const done = await commit(ports, [

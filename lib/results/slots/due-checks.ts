@@ -26,7 +26,7 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
 /**
  * Reads the checks that are due at the slot of a job, strongly consistent. None if the account is disabled or the slot
  * does not belong to the interval. A slot before a change of settings is left to the probe of the change, whose job
- * names its check. A retry is due while it is useful.
+ * names its check. For a retry, see `isRetryDue`.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
@@ -56,7 +56,7 @@ export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | un
   return probed && { check, slot, ...probed, retention_days: account.retention_days };
 }
 
-/** Probes a check at its retry (epoch ms), until the next slot at most; a cut-off response is unknown. */
+/** Probes a check for its retry at `at` (epoch ms), until the next slot at most; an outcome cut off then is unknown. */
 async function probeRetry(ports: Ports, { job, check, account }: DueProbe, at: number): Promise<Probe | undefined> {
   const { tenant_id } = job;
   const about = { check_id: check.id, slot: job.slot, retry: at };

@@ -17,10 +17,11 @@ import { iso } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackedEntry, type PackItem, packOf } from '#lib/results/pack.ts';
 import { isSlow } from '#lib/results/probe/lanes.ts';
 import { type ResultItem, withLatency } from '#lib/results/result.ts';
-import { cellNameOf, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
+import { cellOfCheck, changedBy, reviseRollups } from '#lib/results/revise-rollups.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { isRetryDue, sendRetry } from './retries.ts';
 
+/** Probe that has ended, to be recorded. */
 export type Probe = {
   check: CheckItem;
   /** Epoch ms; part of the key of the result, with the settings revision. */
@@ -58,12 +59,12 @@ export type Effect = {
 
 export function effectOf(probe: Probe, check = probe.check): Effect {
   const next = nextState(check, outcomeOf(probe.outcome));
-  const also = probeMemory(probe, check);
+  const also = changedProperties(probe, check);
   return { next, also, is_quiet: isSameState(next, check) && Object.keys(also).length === 0 };
 }
 
 /** Returns changed properties of the check item that describe its latest probe. */
-function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
+function changedProperties(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
   const slow = isSlow(probe.outcome, check.interval_seconds);
   const noted = propertiesOf(probe);
   return {
@@ -76,7 +77,7 @@ function probeMemory(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | '
 const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
   !retry && slot < check.settings_at && check.settings_at < slot + check.interval_seconds * 1000;
 
-/** Records a single result once, in one transaction with its effects; without effects it belongs in a pack. */
+/** Records a single result once, in one transaction with its effects. A quiet result belongs in a pack instead. */
 export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
   (await recordProbeResult(env, probe, effect)).is;
 
@@ -94,7 +95,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
       const notes = probe.manual?.note(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
-        await reviseRollups(env, cellNameOf(check), { from: probe.slot, to: probe.slot });
+        await reviseRollups(env, cellOfCheck(check), { from: probe.slot, to: probe.slot });
         const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
         if (!kept.ok && kept.conflict) return RETRY;
         return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
@@ -113,7 +114,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
       });
       if (!changes) return { is: 'dropped' };
       const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
-      await reviseRollups(env, cellNameOf(check), changed);
+      await reviseRollups(env, cellOfCheck(check), changed);
       const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
       if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : RETRY;
       await sendDeadlines(env, changes.deadlines);
@@ -123,7 +124,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
   );
 }
 
-/** Whether a retry became useless while it was made. */
+/** Whether a retry became useless while it was in progress. */
 const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
   retry !== undefined && !isRetryDue(check, rev, retry.next_slot, now);
 
@@ -169,7 +170,10 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
   ...(outcome.warning_message && { warning_message: outcome.warning_message }),
 });
 
-/** Opens the pack of a job, written every two seconds. `signal`: aborted after a timeout, when a successor runs. */
+/**
+ * Opens the pack of a job. Entries are written two seconds after the first of them was added, or at the end. After
+ * `signal` is aborted, nothing is written: the function timed out, and its successor repeats the job.
+ */
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): PackWriter {
   const { ports } = env;
   let waiting: PackedEntry[] = [];
@@ -210,7 +214,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/** Writes entries as the next free part of the slot. Omits those in an earlier part, except a result after a gap. */
+/** Writes entries as the next free part of the slot. Omits checks in an earlier part, except a result after a gap. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -21,11 +21,11 @@ export function nextRetry(
   after: number,
 ): Retry | undefined {
   if (retry_interval_seconds === 0) return undefined;
-  const rhythm = intervalScheduleOf(cellOf(id), interval_seconds);
-  const slot = latestSlot(rhythm, after);
+  const schedule = intervalScheduleOf(cellOf(id), interval_seconds);
+  const slot = latestSlot(schedule, after);
   const step = retry_interval_seconds * 1000;
   const at = slot + (Math.floor((after - slot) / step) + 1) * step;
-  const next = slot + rhythm.interval_ms;
+  const next = slot + schedule.interval_ms;
   return at < next ? { slot, at, until: Math.min(at + step, next) } : undefined;
 }
 
@@ -52,7 +52,7 @@ export async function sendRetry(env: Env, check: CheckItem, at: number): Promise
   });
 }
 
-/** Sends the next retry after an unknown outcome, because a dropped retry must not end the retries. */
+/** Sends the retry after one that was skipped or has an unknown outcome; does nothing if the job is not a retry. */
 export async function sendNextRetry(env: Env, job: Job): Promise<void> {
   const { retry, slot, interval_seconds } = job;
   const next_slot = slot + interval_seconds * 1000;

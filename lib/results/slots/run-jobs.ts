@@ -9,7 +9,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { CpuLimitError } from '#lib/platform/sharing/cpu-budget.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import type { StoredGapCause } from '#lib/results/pack.ts';
-import { ABANDONED, type Lane, type Lanes } from '#lib/results/probe/lanes.ts';
+import { type Lane, type Lanes, SKIPPED } from '#lib/results/probe/lanes.ts';
 import { type Attribution, type NetworkHealth, probeRoute } from '#lib/results/probe/network-health.ts';
 import { hostOf, type ProbingProcess, probingProcess } from '#lib/results/probe/probe.ts';
 import { isEarly, isLate, packSlowJob } from '#lib/schedule/jobs.ts';
@@ -25,7 +25,7 @@ import {
 } from './record-probe.ts';
 import { sendNextRetry } from './retries.ts';
 
-/** Time after the slot (ms) during which a probe with an unclear attribution is repeated. */
+/** Maximum time after the slot (ms) at which a probe with an unclear attribution is repeated. */
 const UNCLEAR_MS = 60_000;
 
 type SlotOutcomes = {
@@ -35,9 +35,10 @@ type SlotOutcomes = {
   failed(one: DueProbe, error: unknown): void;
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
   overBudget(one: DueProbe): void;
+  /** Sends the job again for a check. */
   tryAgain(id: string): void;
   /** Whether an outcome waits for the attribution of the batch. */
-  hasHeld(): boolean;
+  hasSuspects(): boolean;
   /** Resolves when everything is written, with the jobs to send again. */
   end(): Promise<Job[]>;
 };
@@ -46,7 +47,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   const { ports, prober, batch, signal } = run;
   const pack = openPack(run, job, retentionDays, signal);
   const again = new Set<string>();
-  const held: Promise<void>[] = [];
+  const suspects: Promise<void>[] = [];
   const written: Promise<void>[] = [];
 
   const noteGap = (check: CheckItem, cause: StoredGapCause): void => {
@@ -76,12 +77,12 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
   const recordSuspect = async (one: DueProbe, probe: Probe): Promise<void> => {
     try {
-      const attribution = await batch.blame;
+      const ofBatch = await batch.attribution;
       // A probe started while the network was down may fail after it is up again.
-      const blame = prober.network.wasDown(probe.started_at) ? 'network' : attribution;
+      const attribution = prober.network.wasDown(probe.started_at) ? 'network' : ofBatch;
       if (signal?.aborted) return;
-      if (blame === 'unclear' && maySendAgain(one, ports.clock.now())) again.add(one.check.id);
-      else if (blame === 'network') noteGap(one.check, 'network');
+      if (attribution === 'unclear' && mayRepeat(one, ports.clock.now())) again.add(one.check.id);
+      else if (attribution === 'network') noteGap(one.check, 'network');
       else record(one, probe);
     } catch (error) {
       failed(one, error);
@@ -90,15 +91,15 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
 
   return {
     found: (one, probe, host) => {
-      if (batch.observe(probe, host)) held.push(recordSuspect(one, probe));
+      if (batch.observe(probe, host)) suspects.push(recordSuspect(one, probe));
       else record(one, probe);
     },
     failed,
     overBudget: ({ check }) => noteGap(check, 'cpu_budget'),
     tryAgain: (id) => void again.add(id),
-    hasHeld: () => held.length > 0,
+    hasSuspects: () => suspects.length > 0,
     end: async () => {
-      await Promise.all(held);
+      await Promise.all(suspects);
       await Promise.all(written);
       await pack.end().catch((error: unknown) => {
         const lost = new Set(pack.waiting().map(({ number }) => number));
@@ -110,11 +111,14 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 }
 
-/** Whether a job may be sent again for a check; until half the interval, so that it ends before the next slot. */
-const maySendAgain = ({ job }: DueProbe, now: number): boolean =>
+/**
+ * Whether a probe with an unclear attribution may be repeated: a retry always; the probe of a slot for UNCLEAR_MS and
+ * at most half the interval, so that it ends before the next slot.
+ */
+const mayRepeat = ({ job }: DueProbe, now: number): boolean =>
   job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
 
-/** Wait for a permit (ms) after which a check is read again. */
+/** Age (ms) from which a check that waited for a permit is read again. */
 const MAX_READ_AGE_MS = 2_000;
 
 /** State of a process between messages. */
@@ -125,7 +129,7 @@ type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
-  /** Rechecks the network once, for the first check with a permit; handing checks to the slow lane does not wait. */
+  /** Rechecks the network once, for the first check with a permit; checks of the slow lane are sent without it. */
   recheckNetwork: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
@@ -135,7 +139,7 @@ type RunningSlot = {
   /** Resolves when no check waits for a permit any more. */
   begun: Promise<unknown>;
   probed: Promise<unknown>;
-  hasHeld(): boolean;
+  hasSuspects(): boolean;
   /** Ends the slot. @returns the jobs to send again */
   end(): Promise<Job[]>;
 };
@@ -144,7 +148,7 @@ type RunningSlot = {
 const notStarted = (again: Job[]): RunningSlot => ({
   begun: Promise.resolve(),
   probed: Promise.resolve(),
-  hasHeld: () => false,
+  hasSuspects: () => false,
   end: async () => again,
 });
 
@@ -204,7 +208,7 @@ async function runSlot(run: JobBatch, job: Job, account: AccountItem | undefined
       for (const id of ids) outcomes.tryAgain(id);
     });
   }
-  return { begun, probed: Promise.all(probed), hasHeld: outcomes.hasHeld, end: outcomes.end };
+  return { begun, probed: Promise.all(probed), hasSuspects: outcomes.hasSuspects, end: outcomes.end };
 }
 
 function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[]] {
@@ -212,7 +216,7 @@ function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[
   return [due.filter(belongsHere), due.filter((one) => !belongsHere(one))];
 }
 
-/** Rotates a list by a share from 0 to 1, so that different checks are dropped when time runs out. */
+/** Rotates a list by a fraction of its length, so that different checks are dropped when time runs out. */
 function rotated<T>(list: T[], at: number): T[] {
   const from = Math.floor(at * list.length);
   return [...list.slice(from), ...list.slice(0, from)];
@@ -220,11 +224,11 @@ function rotated<T>(list: T[], at: number): T[] {
 
 /** Attributes missing responses in a batch: by the first response, or at the end. */
 function attributeBatch(network: NetworkHealth) {
-  const { promise: blame, resolve: settle } = Promise.withResolvers<Attribution>();
+  const { promise: attribution, resolve: settle } = Promise.withResolvers<Attribution>();
   return {
-    blame,
+    attribution,
     /**
-     * Records whether the host answered; a response attributes the batch.
+     * Records whether the host answered. A response attributes the missing ones of the batch to their targets.
      * @param host of the probe, see `hostOf`
      * @returns whether the outcome waits for the attribution
      */
@@ -252,7 +256,7 @@ export type LateProbeItem = Item & { at: number };
 /** Minimum time (ms) between writes of a process. */
 const NOTE_INTERVAL_MS = 20_000;
 
-/** Records probes late by an interval, except those of tenants that had used up their share. */
+/** Returns a function that records a skipped slot, except of a tenant that reached its share of the permits. */
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
@@ -276,7 +280,7 @@ export const makeProber = (env: Env): ProberState => {
  * Probes the checks of jobs as permits become free, and records outcomes as they end. A job whose next slot is due
  * becomes a gap without reads. Slow checks are sent to the slow lane. Missing responses wait for the first response of
  * the batch, or the end of all jobs, to attribute them. Returns the jobs to send again: not recorded (internal error or
- * unclear attribution), without a permit, or ahead of time.
+ * unclear attribution), without a permit, or a retry ahead of its time.
  */
 export async function runJobs(
   env: StateEnv,
@@ -301,7 +305,7 @@ export async function runJobs(
       return slot;
     }),
   );
-  await batch.end(slots.some(({ hasHeld }) => hasHeld()));
+  await batch.end(slots.some(({ hasSuspects }) => hasSuspects()));
   return (await Promise.all(slots.map(({ end }) => end()))).flat();
 }
 
@@ -314,9 +318,9 @@ async function beginSlot(run: JobBatch, job: Job, account: AccountItem | undefin
     return slot;
   };
   const inTurn = () => (run.lane === 'slow' ? begin() : prober.lanes.enter(job, begin));
-  const slot = isLate(job, ports.clock.now()) ? ABANDONED : await inTurn();
+  const slot = isLate(job, ports.clock.now()) ? SKIPPED : await inTurn();
   if (slot === NO_PERMIT) return notStarted([job]);
-  if (slot !== ABANDONED) return slot;
+  if (slot !== SKIPPED) return slot;
   // A skipped retry is not a gap.
   if (job.retry) await sendNextRetry(run, job);
   else await prober.noteLate(job);

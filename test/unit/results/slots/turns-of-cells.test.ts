@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Job } from '#lib/messages.ts';
 import type { Clock } from '#lib/platform/ports.ts';
-import { ABANDONED, makeLanes } from '#lib/results/probe/lanes.ts';
+import { makeLanes, SKIPPED } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 const job = (cell: string, slot: number): Job => ({ tenant_id: 'acc_1', cell, interval_seconds: 1, slot });
@@ -47,7 +47,7 @@ it('puts a cell first in the next slot when its turn came too late', async () =>
   const late = hold('late', 0);
   passUntil(1000);
   await endAll([...first.all, first.waiting, late]);
-  expect(await late.done).toBe(ABANDONED);
+  expect(await late.done).toBe(SKIPPED);
   expect(begun).not.toContain('late');
 
   const next = fill(1000);
@@ -83,6 +83,6 @@ it('skips a cell unread that would not finish before its next slot, while turns 
   passUntil(3800);
   const tooLate = hold('too late', 3000);
   await endAll([...all, inTime]);
-  expect(await tooLate.done).toBe(ABANDONED);
+  expect(await tooLate.done).toBe(SKIPPED);
   expect(begun).not.toContain('too late');
 });
