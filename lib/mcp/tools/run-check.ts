@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { spend } from '#lib/access/rate-gate.ts';
-import { requireProbed } from '#lib/results/manual/manual-run.ts';
+import { requireRunnable } from '#lib/results/manual/manual-run.ts';
 import { runCheck, TOKENS_PER_PROBE } from '#lib/results/manual/tester-routes.ts';
 import { defineTool } from './tool.ts';
 
@@ -10,6 +10,6 @@ export const runCheckNow = defineTool({
   input: z.strictObject({ check_id: z.string().describe('Id of the check, as in get_entity') }),
   run: async (context, { check_id }) => {
     await spend(context, 'write', TOKENS_PER_PROBE);
-    return runCheck(context, await requireProbed(context, check_id));
+    return runCheck(context, await requireRunnable(context, check_id));
   },
 });

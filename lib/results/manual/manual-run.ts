@@ -25,13 +25,13 @@ const WAIT_MS = 2_000;
 const unknownOutcomeError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/** `isCut`: with a shorter timeout than its settings. `isSilent`: no response came over a network. */
-type ProbedNow = Probed & { isCut: boolean; isSilent: boolean };
+/** `isCut`: the timeout was shorter than that of the check. `isUnanswered`: no response came over a network. */
+type ProbedNow = Probed & { isCut: boolean; isUnanswered: boolean };
 
 /**
- * Probes a target immediately for a waiting caller, on the slow lane, so that no due check waits for it. `withDetails`:
- * whether the outcome includes the response. Throws UNAVAILABLE if a stall may have caused the failure, RATE_LIMITED if
- * no permit is free.
+ * Probes a target immediately for a waiting caller, with a permit of the slow lane, so that no check of the quick lane
+ * waits for it. `withDetails`: whether the outcome includes the response. Throws UNAVAILABLE if a stall may have caused
+ * the failure, RATE_LIMITED if no permit is free.
  */
 export async function probeNow(
   { ports, tenant, caller }: Context,
@@ -48,19 +48,19 @@ export async function probeNow(
   if (probed === NO_PERMIT) {
     throw new AppError(
       'RATE_LIMITED',
-      'Too many probes of this account, or to this host, are in progress. Nothing was probed; try again in 2 s.',
+      'Too many probes are in progress, to this host or overall. Nothing was probed; try again in 2 s.',
       { headers: { 'retry-after': '2' } },
     );
   }
   if (!probed) throw unknownOutcomeError('The service stalled during the probe, so its outcome is unknown. Try again.');
   const route = probeRoute(host);
-  const isSilent = probed.outcome.unanswered === true;
-  if (typeof route === 'object') network.record(route.host, !isSilent);
-  return { ...probed, isCut: timeout_ms < probeTimeout(check), isSilent: isSilent && route !== 'this machine' };
+  const isUnanswered = probed.outcome.unanswered === true;
+  if (typeof route === 'object') network.record(route.host, !isUnanswered);
+  return { ...probed, isCut: timeout_ms < probeTimeout(check), isUnanswered: isUnanswered && route !== 'this machine' };
 }
 
-/** Returns a check that can be run manually. Throws NOT_FOUND, or CONFLICT if the service does not probe it. */
-export async function requireProbed(context: Context, id: string): Promise<CheckItem> {
+/** Returns a check that can be run manually. Throws NOT_FOUND, or CONFLICT for a push check or a disabled one. */
+export async function requireRunnable(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') {
     throw new AppError(
@@ -93,7 +93,7 @@ export async function runCheckManually(
     );
   }
   const { network } = probingProcess(ports);
-  if (probed.isSilent && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
+  if (probed.isUnanswered && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
     throw unknownOutcomeError(
       'The target did not answer, and neither does the reference host: the network of the service may be down. Nothing was' +
         ' recorded.',
@@ -124,6 +124,6 @@ export async function runCheckManually(
   return { result: recorded.result, check_state: recorded.state };
 }
 
-/** Returns an instant (epoch ms) that is not a slot, because a result at a slot would count as the slot's. */
+/** Returns an instant (epoch ms) that is not a slot, because a result at a slot would count as that of the slot. */
 const orderOutsideSlots = ({ id, interval_seconds }: CheckItem, at: number): number =>
   isSlot(intervalScheduleOf(cellOf(id), interval_seconds), at) ? at + 1 : at;

@@ -26,7 +26,7 @@ export const SettingsTest = CheckPatch.extend({
 propertyAliases.add(SettingsTest, propertyAliases.get(CheckPatch)!);
 type TestInput = z.output<typeof SettingsTest>;
 
-const membersOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
+const propertiesOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
 
 /** Result of a settings test, with the response of the target; nothing is stored. */
 export const SettingsTestRecord = ResultRecord.pick({
@@ -38,14 +38,14 @@ export const SettingsTestRecord = ResultRecord.pick({
   error_kind: true,
   warning_message: true,
 })
-  .extend({ ...Object.assign({}, ...membersOfTypes), assertions: AssertionResultList })
+  .extend({ ...Object.assign({}, ...propertiesOfTypes), assertions: AssertionResultList })
   .meta({ id: 'CheckTrialResult' });
 type TestRecord = z.output<typeof SettingsTestRecord>;
 
 /**
- * Probes a target with given settings and stores nothing. A caller who may test settings may also store them and see
- * their secrets, so a stored secret is sent only to targets that PUT allows. Throws VALIDATION_ERROR, NOT_FOUND,
- * RATE_LIMITED, UNAVAILABLE.
+ * Probes a target with given settings and stores nothing. Discloses no more than PUT: a caller who may test settings
+ * may also store them and see their secrets, and a stored secret is sent only to targets that PUT allows. Throws
+ * VALIDATION_ERROR, NOT_FOUND, RATE_LIMITED, UNAVAILABLE.
  */
 export async function testSettings(context: Context, input: TestInput): Promise<TestRecord> {
   const { check_id, ...settings } = input;

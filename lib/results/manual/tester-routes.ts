@@ -4,12 +4,12 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { ResultRecord, resultView } from '#lib/results/result-record.ts';
-import { requireProbed, runCheckManually } from './manual-run.ts';
+import { requireRunnable, runCheckManually } from './manual-run.ts';
 import { SettingsTest, SettingsTestRecord, testSettings } from './test-settings.ts';
 
 const row = route<StateContext>();
 
-/** Number of write tokens that a manual probe costs, because the service sends requests in its own name. */
+/** Number of write tokens that a manual probe costs, because the service sends requests to a target. */
 export const TOKENS_PER_PROBE = 20;
 
 const RunRecord = ResultRecord.extend({
@@ -22,7 +22,7 @@ export async function runCheck(context: StateContext, check: CheckItem): Promise
   return { ...resultView(context, check.id, result), check_state };
 }
 
-/** Routes that probe on request; the only routes of the function tester. */
+/** Routes that probe on request; the only routes of the tester function. */
 export const testerRoutes = [
   row({
     method: 'POST',
@@ -47,7 +47,7 @@ export const testerRoutes = [
     status: 201,
     reply: RunRecord,
     errors: ['CONFLICT'],
-    load: (context, { id }) => requireProbed(context, id),
+    load: (context, { id }) => requireRunnable(context, id),
     run: (context, { loaded }) => runCheck(context, loaded),
   }),
 ];

@@ -13,9 +13,9 @@ const SLOW_PERMITS = 100;
 const PER_HOST = 10;
 /** Maximum number of large bodies in memory, up to 1 MB each, and twice that as text. */
 const LARGE_BODIES = 20;
-/** Maximum wait for a permit before the job returns to the queue; with the probe, less than a function's timeout. */
+/** Maximum wait (ms) for a permit before the job returns to the queue; wait and probe fit into a function's timeout. */
 const WAIT_MS = 20_000;
-/** Minimum duration of a slow probe, whatever its outcome. */
+/** Duration (ms) from which a probe counts as slow; a timeout always does. */
 const SLOW_MS = 2_000;
 
 /** `slow`: checks whose last probe was slow; they delay only each other. `quick`: all others. */
@@ -36,7 +36,7 @@ export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>
     new FairSemaphore({ permits: permits, per_target: PER_HOST, wait_ms: WAIT_MS }, clock);
   const large = new FairSemaphore({ permits: LARGE_BODIES, wait_ms: WAIT_MS }, clock);
   const atOnce = settings.PROBES_AT_ONCE;
-  const begin: Begin = atOnce < QUICK_PERMITS ? beginFew(atOnce, clock) : (_claim, probe) => probe();
+  const begin: Begin = atOnce < QUICK_PERMITS ? limitStarts(atOnce, clock) : (_claim, probe) => probe();
   return { quick: lane(QUICK_PERMITS), slow: lane(SLOW_PERMITS), large, begin, enter: cellsInTurn(clock) };
 }
 
@@ -49,9 +49,9 @@ const MAX_REMEMBERED = 20_000;
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**
- * Skips overload cheaply: a cell is read only at its turn, and skipped if that turn would be too late for its checks.
- * Longer intervals come first, because each of their slots matters more; then the cell with the oldest turn, so that
- * each cell loses the same share.
+ * Creates `enter`, which sheds overload cheaply: a cell is read only at its turn, and skipped if that turn would be too
+ * late for its checks. Longer intervals of a tenant come first, because each of their slots matters more; then the cell
+ * with the oldest turn, so that each cell loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairSemaphore({ permits: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
@@ -84,13 +84,14 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
 /** Weight of the interval (s) in the order: exceeds the turns of any process; the largest product is still exact. */
 const INTERVAL_WEIGHT = 1e10;
 
+/** Starts a probe when few others are starting. Returns NO_PERMIT after WAIT_MS; the probe was not started. */
 type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | typeof NO_PERMIT>;
 
 /** Maximum time (ms) for which a starting probe holds a permit; one that hangs longer uses no CPU. */
 const BEGINS_MS = 250;
 
-/** Limits starting probes on a fraction of a CPU: more concurrent handshakes would measure the wait for it. */
-function beginFew(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
+/** Creates `begin` for a fraction of a CPU: more concurrent handshakes would add the wait for the CPU to latencies. */
+function limitStarts(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
   const starts = new FairSemaphore({ permits: permits, wait_ms: WAIT_MS }, clock);
   return async <T>(claim: PermitRequest, probe: () => Promise<T>) => {
     let ended: Promise<T> | undefined;
@@ -103,8 +104,8 @@ function beginFew(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
 }
 
 /**
- * Whether the next probe belongs on the slow lane, by this outcome. Never for intervals up to SLOW_MS: the permit is
- * held no longer, and under overload the next slot is due before the message to the slow lane arrives.
+ * Whether the next probe belongs on the slow lane, by this outcome. Never for intervals up to SLOW_MS, because such a
+ * probe ends within its interval, and under overload its next slot is due before the slow lane receives the job.
  */
 export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome, interval_seconds: number): boolean =>
   interval_seconds * 1000 > SLOW_MS && (error_kind === 'timeout' || latency_ms >= SLOW_MS);

@@ -1,32 +1,32 @@
 import type { Ports } from '#lib/env.ts';
 import { NetError } from '#lib/net/net.ts';
 
-/** Number of different hosts without a response from which the network of the service is suspected. */
+/** Minimum number of unresponsive hosts that makes the network of the service suspect. */
 const HOSTS = 3;
 const REFERENCE_TIMEOUT_MS = 2_000;
 /** Maximum time for which probes wait for the reference host, so that they are not late for their slot. */
 const RECHECK_TIMEOUT_MS = 500;
-/** Interval of checks of the reference host while hosts answer. */
+/** Interval (ms) between lookups of the reference host while targets answer. */
 const REFERENCE_INTERVAL_MS = 10 * 60_000;
-/** Interval after a failure of the reference host: if the network is down, targets fail by then too. */
+/** Interval (ms) after a failed lookup: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
-/** Attribution of a missing response. `unclear`: the reference host and fewer than three targets fail. */
+/** Attribution of a missing response. `unclear`: the reference host and fewer than three targets do not answer. */
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** Health of the network of the service, by the probes of one process. */
 export type NetworkHealth = {
   /** Records whether a host other than this machine answered. */
   record(host: string, answered: boolean): void;
-  /** Attributes a missing response. `network`: three or more hosts do not answer, and none has answered since. */
+  /** Attributes a missing response. `network`: the reference host and the last three or more hosts did not answer. */
   attribute(): Promise<Attribution>;
-  /** Whether the reference host, which answered before, does not answer now; for a single probe that is not retried. */
+  /** Whether the reference host, which answered before, does not answer now; for a probe that is not in a batch. */
   isInDoubt(): Promise<boolean>;
   /** Rechecks the reference host before probes while the network is down: the state of an idle process may be old. */
   recheck(): Promise<void>;
   /** Whether the network is known to be down, or had not recovered at the given time (epoch ms). */
   wasDown(at: number): boolean;
-  /** Checks the reference host at intervals while targets answer; called after each batch. */
+  /** Looks up the reference host at intervals while targets answer; called after each batch. */
   refreshReference(): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export type NetworkHealth = {
  */
 export function networkHealth(ports: Ports): NetworkHealth {
   const { REFERENCE_HOST } = ports.settings;
-  const silent = new Set<string>();
+  const unresponsive = new Set<string>();
   /** Up to HOSTS hosts that have answered. */
   const answering = new Set<string>();
   let hasReferenceAnswered = false;
@@ -53,22 +53,22 @@ export function networkHealth(ports: Ports): NetworkHealth {
 
   return {
     record: (host, answered) => {
-      if (!answered) silent.add(host);
+      if (!answered) unresponsive.add(host);
       else {
-        silent.clear();
+        unresponsive.clear();
         onResponse();
         if (answering.size < HOSTS) answering.add(host);
       }
     },
     attribute: async () => {
-      const isConclusive = silent.size >= HOSTS || answering.size >= HOSTS;
+      const isConclusive = unresponsive.size >= HOSTS || answering.size >= HOSTS;
       if (!hasReferenceAnswered || !isConclusive) return 'target';
       const before = responses;
       if (await referenceAnswers(ports, REFERENCE_HOST)) {
         onResponse();
         return 'target';
       }
-      if (silent.size < HOSTS) return 'unclear';
+      if (unresponsive.size < HOSTS) return 'unclear';
       // Responses since then are newer than this failure.
       if (responses === before) isDown = true;
       return 'network';
@@ -87,7 +87,7 @@ export function networkHealth(ports: Ports): NetworkHealth {
     wasDown: (at) => isDown || at < downUntil,
     refreshReference: async () => {
       const now = ports.clock.now();
-      if (REFERENCE_HOST === '' || answering.size === 0 || silent.size > 0 || now < nextReferenceAt) return;
+      if (REFERENCE_HOST === '' || answering.size === 0 || unresponsive.size > 0 || now < nextReferenceAt) return;
       nextReferenceAt = now + REFERENCE_INTERVAL_MS;
       if (await referenceAnswers(ports, REFERENCE_HOST)) {
         hasReferenceAnswered = true;

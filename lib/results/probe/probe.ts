@@ -43,7 +43,7 @@ class BodyPermit {
   }
 }
 
-/** Normal duration of a turn of the event loop (ms); timers that late are not a stall. */
+/** Maximum delay of a timer (ms) that is not a stall but a normal turn of the event loop. */
 const TURN_MS = 50;
 /** Time (ms) after which a target may close the connection, whatever the timeout of the check. */
 const PATIENCE_MS = 250;
@@ -76,7 +76,7 @@ export function probingProcess(ports: Ports): ProbingProcess {
 /** Outcome of a probe, and its start (epoch ms). */
 export type Probed = { started_at: number; outcome: ProbeOutcome<ErrorKind> };
 
-type HowToProbe = {
+type ProbeOptions = {
   /** Account whose egress policy applies. */
   account: Pick<AccountItem, 'egress'>;
   tenant_id: string;
@@ -85,6 +85,7 @@ type HowToProbe = {
   late_from?: number;
   /** Whether the outcome includes the response. */
   withDetails?: boolean;
+  /** Properties of log lines. */
   about: Record<string, unknown>;
 };
 
@@ -95,7 +96,7 @@ type HowToProbe = {
 export async function probeBy(
   ports: Ports,
   check: CheckSettings,
-  { account, tenant_id, timeout_ms, late_from = Number.POSITIVE_INFINITY, withDetails = false, about }: HowToProbe,
+  { account, tenant_id, timeout_ms, late_from = Number.POSITIVE_INFINITY, withDetails = false, about }: ProbeOptions,
 ): Promise<Probed | undefined> {
   // Before any measurement, because the first import blocks this process.
   const probe = await checkTypeOf(check.check_type).probe?.();

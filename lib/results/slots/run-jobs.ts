@@ -235,13 +235,13 @@ function attributeBatch(network: NetworkHealth) {
     observe({ outcome }: Probe, host: string | undefined): boolean {
       const way = probeRoute(host);
       if (way === 'this machine') return false;
-      const isSilent = outcome.unanswered === true;
+      const isUnanswered = outcome.unanswered === true;
       // The local resolver may answer from its cache, which says nothing about the network.
       if (way !== 'local resolver') {
-        network.record(way.host, !isSilent);
-        if (!isSilent) settle('target');
+        network.record(way.host, !isUnanswered);
+        if (!isUnanswered) settle('target');
       }
-      return isSilent;
+      return isUnanswered;
     },
     async end(hasSuspects: boolean): Promise<void> {
       if (hasSuspects) settle(await network.attribute());
