@@ -139,9 +139,8 @@ const COMMITTED_MS = 15_000;
 
 /**
  * Returns the write of the deadline after a heartbeat; undefined if the stored deadline is early enough, because the
- * detection moves one that is too early. Only the first heartbeat, one after a missed heartbeat, and starts and ends of
- * runs can make it earlier, and therefore read the stored deadline. `after`: properties of the check after the
- * heartbeat.
+ * detection moves one that is too early. Only the first heartbeat, one after a missed one, and the start or end of a run
+ * can make the deadline earlier, so only they read the stored one. `after`: properties of the check after the heartbeat.
  */
 export async function heartbeatDeadlineWrite(
   { ports, keys }: Env,
@@ -156,8 +155,8 @@ export async function heartbeatDeadlineWrite(
   const check = { ...rest, ...after };
   const next = heartbeatDeadline(check, heartbeatOf(check, now), now);
   if (!next) return undefined;
-  // Outages move the stored deadline without the check. A detection that does not see this heartbeat may move a
-  // deadline before its commit.
+  // Read, because outages move the stored deadline without a write of the check. One within COMMITTED_MS is written,
+  // because a detection that does not see this heartbeat may move it before the heartbeat is committed.
   const stored = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (stored && stored.deadline > now + COMMITTED_MS && stored.deadline <= next.at) return undefined;
   return {

@@ -6,7 +6,10 @@ import { itemsOf } from '#lib/platform/table/pages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
-/** Returns the age (ms) from which a push is only stored (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/**
+ * Returns the maximum time (ms) of an applied push before the newest one; an older push is only stored
+ * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
+ */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>
   Math.max(60_000, check.interval_seconds * 1000);
 

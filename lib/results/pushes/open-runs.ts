@@ -7,7 +7,7 @@ const MAX_RUNS = 10;
 /** Maximum measured duration of a run (ms). */
 const MAX_MS = 72 * 3_600_000;
 
-/** Time (ms) after the maximum duration of a run by which its overrun has been recorded, or is excused. */
+/** Time (ms) after the maximum duration of a run by which its overrun is recorded, unless an outage excuses it. */
 const OVERRUN_RECORDED_MS = 3_600_000;
 
 type Runs = readonly OpenRun[];
@@ -34,7 +34,10 @@ export function withStart(
 /** Remaining runs, and the duration (ms) of the ended run; 0 if not known. */
 export type Ended = { runs: Runs; latency_ms: number };
 
-/** Ends runs: by rid one, else all, measured if only one was open. A failure with an unknown rid ends all. */
+/**
+ * Ends the run with the rid or, without a rid, all runs; they are measured if only one was open. With an unknown rid, a
+ * success ends no run and a failure all.
+ */
 export function withEnd(
   runs: Runs,
   { rid, success }: { rid?: string | undefined; success: boolean },
@@ -55,5 +58,5 @@ function durationOf({ started_at }: OpenRun, now: number): number {
   return ms < 0 || ms > MAX_MS ? 0 : ms;
 }
 
-/** Returns the property of a check item; absent without open runs. */
-export const runsMember = (runs: Runs): Pick<CheckItem, 'runs'> => (runs.length > 0 ? { runs: [...runs] } : {});
+/** Returns the property of a check item; absent without runs. */
+export const runsProperty = (runs: Runs): Pick<CheckItem, 'runs'> => (runs.length > 0 ? { runs: [...runs] } : {});

@@ -91,7 +91,8 @@ export const pushRoutes = [
     access: 'push',
     rate: 'push',
     summary: 'Post a result of a push check',
-    description: 'The result is stored durably and applied before the response.',
+    description:
+      'The result is stored durably before the response, and applied unless it is outdated or the check is disabled.',
     status: 201,
     headers: PushHeaders,
     body: PushResult,

@@ -18,7 +18,7 @@ import { cellOfCheck, changedBy, reviseRollups } from '#lib/results/revise-rollu
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import { heartbeatDeadlineWrite, isFalseMiss } from './missed-heartbeat.ts';
 import { latest, newestReceived, pushTimesOf, QUIET_MS, staleAfter } from './newest-received.ts';
-import { type Ended, runsMember, withEnd } from './open-runs.ts';
+import { type Ended, runsProperty, withEnd } from './open-runs.ts';
 
 /** Evaluates the assertions of a check on a success. @param latency_ms undefined if not measured */
 export type EvaluatePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
@@ -42,6 +42,7 @@ async function evaluatedPush(
   };
 }
 
+/** Result or heartbeat of a push check, as received. */
 export type Push = {
   success: boolean;
   latency_ms: number;
@@ -63,7 +64,7 @@ export type Push = {
 /** Pointer from an Idempotency-Key to its result, or to its ping without a result. */
 export type PushKeyItem = Item & { result_sk: string };
 
-/** CONFLICT: a key was used for something else, such as `a result`. */
+/** Returns CONFLICT for a repeated key. @param use of the key before, such as `a result` */
 export const keyUsedError = (use: string): AppError =>
   new AppError('CONFLICT', `This Idempotency-Key was used for ${use}; use a new key.`);
 
@@ -85,8 +86,8 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // The key depends only on the push, so that a repeat finds it. If the clock of the program is ahead, the time of
-  // arrival replaces checked_at in comparisons (pushTimesOf).
+  // Not limited to the arrival if the clock of the program is ahead, because a repeat must have the same key;
+  // comparisons limit it (pushTimesOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
@@ -126,6 +127,7 @@ export async function receivePush(
   return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
+/** Received push and its result, until they are stored. */
 type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
@@ -138,8 +140,8 @@ const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
   withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
 
 /**
- * Whether the push needs no write of the check: the check has a received time, and its state, counter, open runs and
- * missed heartbeat marks do not change.
+ * Whether the push needs no write of the check: a push was received before, no missed heartbeat or mark is stored, and
+ * state, counters and open runs do not change.
  */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
@@ -196,29 +198,29 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
   let deadlines: DueDeadline[] = [];
   const applied = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     retryOnConflict(ports, async (attempt) => {
-      const now = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
-      if (!now) throw notFound('This check');
-      if (!now.enabled) return stored ?? 'disabled';
-      const ended = endedBy({ ...arrival, result: base }, now);
+      const current = attempt === 0 ? check : await ports.table.get<CheckItem>(keys.check(check.tenant_id, check.id));
+      if (!current) throw notFound('This check');
+      if (!current.enabled) return stored ?? 'disabled';
+      const ended = endedBy({ ...arrival, result: base }, current);
       const { latency_ms } = ended;
       const measured = ends.measured ? { ...base, latency_ms } : base;
       const result = ends.measured && latency_ms > 0 ? await evaluatedPush(measured, evaluate, latency_ms) : measured;
       const outcome = outcomeOf(result);
-      const last_received = latest(storedLastReceived(now, ports.clock.now()), pushTimesOf(result));
-      const changes = await applyResult(arrival, now, {
+      const last_received = latest(storedLastReceived(current, ports.clock.now()), pushTimesOf(result));
+      const changes = await applyResult(arrival, current, {
         outcome,
         ran_at: pushTimesOf(result).at,
         reason: reasonOf(result),
         cause: 'result',
         retention_days: retentionDays,
-        also: { last_received, ...runsMember(ended.runs) },
+        also: { last_received, ...runsProperty(ended.runs) },
         removed: ended.runs.length === 0 ? ['missed_at', 'runs'] : ['missed_at'],
       });
       if (!changes) throw notFound('This check');
       const { at } = pushTimesOf(result);
-      await reviseRollups(arrival, cellOfCheck(check), changedBy(now, { outcome, at, now: ports.clock.now() }));
+      await reviseRollups(arrival, cellOfCheck(check), changedBy(current, { outcome, at, now: ports.clock.now() }));
       const after = { last_received, runs: [...ended.runs] };
-      const deadline = await heartbeatDeadlineWrite(arrival, now, after, ports.clock.now());
+      const deadline = await heartbeatDeadlineWrite(arrival, current, after, ports.clock.now());
       const done = await commit(ports, [
         { put: result, if: stored ? { version: stored.v! } : 'absent' },
         ...(stored ? [] : pointerWrite(pointer)),
@@ -244,7 +246,10 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
 
 type Earlier = { earlier: ResultItem };
 
-/** Handles a repeated push, which has counted; only corrects a missed heartbeat that was detected without it. */
+/**
+ * Returns the result of a repeated push, which counts once. If the push did not write the check, removes the mark of a
+ * missed heartbeat detection that may not have seen it, or corrects a missed heartbeat that was recorded without it.
+ */
 async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
   if (earlier.settled || earlier.history) return earlier;
   const { ports, keys } = arrival;
