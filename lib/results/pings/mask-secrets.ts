@@ -22,7 +22,7 @@ const VALUE = String.raw`(?:${QUOTED}|[^\s"'&]*[^\s"'&,;)\]}])`;
 
 /** Patterns of the text before a value, and of the value. */
 const RULES: readonly RegExp[] = [
-  // Also truncated ones.
+  // A private key, also without its end.
   /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$))/g,
   /\b([a-z][a-z0-9+.-]{0,30}:\/\/[^\s/:@]{0,200}:)([^\s/]{1,1000})(?=@)/gi,
   /()\b((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AIDA|AROA)[A-Z0-9]{16})\b/g,

@@ -63,7 +63,7 @@ const headersOf = (requestId: string): Record<string, string> => ({
 const MAX_USER_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** Creates the handler of pings, like Healthchecks (docs/use/heartbeats.md#pings); never throws. One per process. */
+/** Creates the handler of pings, one per process (docs/use/heartbeats.md#pings). The handler never throws. */
 export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {

@@ -9,24 +9,24 @@ import { makeBuckets } from '#lib/platform/sharing/memory-limiter.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 import type { PingTarget } from './ping-path.ts';
 
-/** Maximum number of ping URLs with a rate limit, and of remembered unknown ones, per process. */
+/** Maximum number of ping URLs whose rate is limited, and of remembered unknown UUIDs and ping keys, per process. */
 const MAX_URLS = 20_000;
 const MAX_UNKNOWN = 10_000;
-/** Time (ms) for which an unknown address is not read again. */
+/** Time (ms) for which an unknown UUID or ping key is not read again. */
 const UNKNOWN_MS = 60_000;
 
-/** Target of a ping. `check`: undefined if no check has the slug after the `key`. */
+/** Target of a ping. `check`: undefined if the account of the `key` has no check with the slug. */
 export type Pinged = { account: AccountItem } & (
   | { check: CheckItem; key?: undefined }
   | { check: CheckItem | undefined; key: PingKeyPointer }
 );
 
 export type PingGate = {
-  /** Returns the target of a ping; undefined if unknown or disabled. Counts its rates. Throws RATE_LIMITED. */
+  /** Returns the target of a ping; undefined if it is unknown or its account disabled. Throws RATE_LIMITED. */
   admit(address: string, target: PingTarget): Promise<Pinged | undefined>;
 };
 
-/** Creates the rate limits of pings, one per process, in memory, so that a forgotten crontab costs no reads. */
+/** Creates the gate of pings, one per process. It remembers unknown targets, so that an old crontab costs no reads. */
 export function pingGate(env: Env): PingGate {
   const { ports, keys } = env;
   const { table, clock } = ports;
@@ -47,7 +47,7 @@ export function pingGate(env: Env): PingGate {
     },
   };
 
-  /** Spends the rate of a ping URL, named by a digest, because secrets are not kept. */
+  /** Takes a token of a ping URL, which is named by its digest, because secrets are not kept in memory. */
   function spendForUrl(name: string): void {
     const rate = ports.limiter.rates?.['ping-url'];
     const status = rate && urls.take(name, rate);

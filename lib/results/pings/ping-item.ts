@@ -55,12 +55,12 @@ const pingRecord = (item: Pick<Item, 'pk' | 'sk'>, ping: PingFacts, latencyMs = 
   body_bytes: ping.body_bytes,
 });
 
-/** Maximum number of items read per request, because results pushed with an API key are between pings. */
+/** Number of items after which a page ends early, because many can be results that were pushed with an API key. */
 const MAX_SCANNED = 2000;
 
 type Stored = PingItem | (ResultItem & { ping?: undefined }) | (ResultItem & Pick<PingItem, 'ping'>);
 
-/** Access pattern: pings of a check, newest first, merged from its results and pings, both by arrival. */
+/** Returns a reader of the pings of a check, newest first, merged from results and pings without a result. */
 export function pingList(context: Context, check: CheckItem): Reader<PingRecord> {
   const { ports, keys, tenant, caller } = context;
   const partition = keys.ofCheck(tenant, check.id);

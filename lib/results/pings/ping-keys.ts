@@ -19,7 +19,7 @@ import { iso } from '#lib/platform/time.ts';
 
 const LABEL = 'Purpose of the key.';
 const BLUEPRINT =
-  'Blueprint in which a ping with create=1 and an unknown slug creates an entity and its check; null: it creates none.';
+  'Blueprint in which a ping with create=1 and an unknown slug creates an entity and its check; null: it is rejected.';
 
 export const NewPingKey = z
   .object({
@@ -34,7 +34,11 @@ export const PingKeyRecord = z
   .object({
     id: IdOf('the ping key'),
     label: z.string().describe(LABEL),
-    key: z.string().describe('Secret of /ping/{key}/{slug of a check}; permits pings only.'),
+    key: z
+      .string()
+      .describe(
+        'Secret in /ping/{key}/{slug of a check}. Permits pings and, with a blueprint, creating checks by ping.',
+      ),
     blueprint_slug: z.string().nullable().describe(BLUEPRINT),
     created_at: CreatedAt,
   })
@@ -47,7 +51,7 @@ type PingKeyItem = Item & PingKeyRecord & { v: string };
 /** Pointer from the digest of a ping key to its tenant; deleted with the key. */
 export type PingKeyPointer = Item & { tenant_id: string; id: string; label: string; blueprint_slug: string | null };
 
-/** Returns the ping key as the API shows it; redacted without permission to see secrets. */
+/** Returns the ping key as the API shows it; its secret is redacted without permission to see secrets. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
   id: item.id,
   label: item.label,
@@ -66,7 +70,7 @@ const auditedPingKey: Audited<PingKeyItem> = {
 const MAX_KEYS = 20;
 const PING_KEYS = 'pky_';
 
-/** Creates a ping key. Throws NOT_FOUND for its blueprint, LIMIT_EXCEEDED. */
+/** Creates a ping key. Throws NOT_FOUND if its blueprint does not exist, LIMIT_EXCEEDED. */
 export async function createPingKey(context: Context, { label, blueprint_slug }: NewPingKey): Promise<PingKeyItem> {
   const { ports, keys, tenant } = context;
   if (blueprint_slug !== null && !(await ports.table.get(keys.blueprint(tenant, blueprint_slug)))) {

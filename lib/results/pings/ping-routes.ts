@@ -41,7 +41,7 @@ export const PingUrlRotation = z
   })
   .meta({ id: 'PingUrlRotation' });
 
-/** Replaces the ping URL of a push check; the previous one works for the given time. Throws NOT_FOUND. */
+/** Replaces the ping URL of a push check; only the previous one continues to work, for a time. Throws NOT_FOUND. */
 export async function rotatePingUrl(
   context: Context,
   stored: CheckItem,
@@ -71,7 +71,7 @@ export async function rotatePingUrl(
 
 const row = route<Context>();
 
-async function requirePinged(context: Context, { id }: { id: string }): Promise<CheckItem> {
+async function requireCheckWithPingUrl(context: Context, { id }: { id: string }): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   if (check.execution_mode === 'push') return check;
   throw new AppError('CONFLICT', `Check ${id} is a ${check.check_type} check; only push checks have a ping URL.`);
@@ -125,7 +125,7 @@ export const pingRoutes = [
     body: PingUrlRotation,
     reply: CheckRecord,
     errors: ['CONFLICT'],
-    load: requirePinged,
+    load: requireCheckWithPingUrl,
     run: async (context, { loaded, body }) => checkView(context, await rotatePingUrl(context, loaded, body)),
   }),
 ];
@@ -136,7 +136,7 @@ export const pingKeyRoutes = [
     path: '/v1/ping-keys',
     access: 'read',
     summary: 'List ping keys',
-    description: 'A ping key permits pings of all checks of the account by slug.',
+    description: 'A ping key permits pings to all push checks of the account, by slug.',
     status: 200,
     query: ListQuery,
     reply: z.array(PingKeyRecord),

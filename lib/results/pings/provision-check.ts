@@ -13,15 +13,15 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 
-/** Settings of a check created by a ping: one day and an hour of grace, as with Healthchecks. */
+/** Settings of a check created by a ping: a period of a day and an hour of grace, as with Healthchecks. */
 const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { grace_seconds: 90_000 } };
 
 type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; blueprint: string; origin: Origin };
 
 /**
  * Creates the missing check of a ping: an entity of the key's blueprint, unless it exists, and a push check on it.
- * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED if a limit does not allow
- * it, CONFLICT if the blueprint does not; both with a message.
+ * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED, or CONFLICT if the
+ * blueprint has a required field without a default.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {
   const { slug } = wanted;
@@ -57,7 +57,7 @@ async function entityOf(context: Context, { blueprint, slug }: Wanted): Promise<
   });
 }
 
-/** Converts the error of a required field without a default to CONFLICT, because the ping is valid. */
+/** Converts a validation error, such as a missing field of the blueprint, to CONFLICT, because the ping is valid. */
 const asConflict = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'VALIDATION_ERROR'
     ? new AppError('CONFLICT', error.message, { cause: error })

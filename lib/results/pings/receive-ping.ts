@@ -25,6 +25,7 @@ import type { PingBodyItem, PingFacts } from '#lib/results/result.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { PingItem } from './ping-item.ts';
 
+/** Ping without a result, to be stored. `key`: its Idempotency-Key. */
 type Kept = {
   facts: PingFacts;
   body: string;
@@ -46,8 +47,8 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   const keyParts = [check.tenant_id, check.id, at, digest ?? token] as const;
   const item: PingItem = { ...keys.ping(...keyParts), v: token, expires_at, ping: facts };
   if (body !== '') {
-    const kept: PingBodyItem = { ...keys.pingBody(...keyParts), expires_at, text: body };
-    await ports.table.putMany([kept]);
+    const bodyItem: PingBodyItem = { ...keys.pingBody(...keyParts), expires_at, text: body };
+    await ports.table.putMany([bodyItem]);
   }
   const pointer = digest !== undefined && {
     ...keys.pushKey(check.tenant_id, check.id, digest),
@@ -60,7 +61,10 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
   await retryOnConflict(ports, async () => (isStored(await commit(ports, own), own.length) ? true : RETRY));
 }
 
-/** Whether the ping is stored, now or by an earlier request with the same key. Throws CONFLICT if that was a result. */
+/**
+ * Whether the ping is stored, by this transaction or an earlier request with the same key. Throws CONFLICT if that was
+ * a result. @param own number of writes of the ping, the first of the transaction
+ */
 function isStored(done: WriteOutcome, own: number): boolean {
   if (done.ok) return true;
   const [, pointer] = done.present.slice(0, own) as [PingItem?, PushKeyItem?];
@@ -129,7 +133,7 @@ export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, r
   await receivePush(env, check, push, retentionDays);
 }
 
-/** Returns the evaluation of a success, which a failed assertion makes a failure; undefined without assertions. */
+/** Returns a function that evaluates the assertions on a success; undefined without assertions. */
 function evaluatorOf({ ports }: StateEnv, { config, tenant_id }: CheckItem, text: string): EvaluatePush | undefined {
   const { assertions = [] }: { assertions?: Assertion[] } = config;
   if (assertions.length === 0) return undefined;
