@@ -38,7 +38,7 @@ export async function reviseCells(
   if (messages.length > 0) await ports.queues.send('housekeeping', messages);
 }
 
-/** Returns the first instant (epoch ms) from `at` at which revisions are made. */
+/** Returns the first instant at or after `at` (epoch ms) at which revisions are made. */
 export const sharedInstant = (at: number): number => Math.ceil(at / REVISION_INTERVAL_MS) * REVISION_INTERVAL_MS;
 
 export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Message<RollupMessage> => ({

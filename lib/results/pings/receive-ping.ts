@@ -63,13 +63,13 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
 
 /**
  * Whether the ping is stored, by this transaction or an earlier request with the same key. Throws CONFLICT if that was
- * a result. @param own number of writes of the ping, the first of the transaction
+ * a result. @param ownCount number of writes of the ping, the first of the transaction
  */
-function isStored(done: WriteOutcome, own: number): boolean {
+function isStored(done: WriteOutcome, ownCount: number): boolean {
   if (done.ok) return true;
-  const [, pointer] = done.present.slice(0, own) as [PingItem?, PushKeyItem?];
+  const [, pointer] = done.present.slice(0, ownCount) as [PingItem?, PushKeyItem?];
   if (pointer && !pointer.result_sk.startsWith(PINGS)) throw keyUsedError('a result');
-  return done.failed.some((at) => at < own);
+  return done.failed.some((at) => at < ownCount);
 }
 
 type Start = {

@@ -4,7 +4,7 @@ import { NetError } from '#lib/net/net.ts';
 /** Minimum number of unresponsive hosts that makes the network of the service suspect. */
 const HOSTS = 3;
 const REFERENCE_TIMEOUT_MS = 2_000;
-/** Maximum time for which probes wait for the reference host, so that they are not late for their slot. */
+/** Maximum time (ms) for which probes wait for the reference host, so that they are not late for their slot. */
 const RECHECK_TIMEOUT_MS = 500;
 /** Interval (ms) between lookups of the reference host while targets answer. */
 const REFERENCE_INTERVAL_MS = 10 * 60_000;

@@ -177,7 +177,7 @@ export const entryOfProbe = ({ check, slot, started_at, outcome }: Probe): Packe
 export function openPack(env: Env, job: Job, retentionDays: number, signal?: AbortSignal): PackWriter {
   const { ports } = env;
   let waiting: PackedEntry[] = [];
-  let isTimed = false;
+  let isScheduled = false;
   let written: Promise<void> = Promise.resolve();
 
   const write = (): Promise<void> => {
@@ -196,18 +196,18 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
       });
     return written;
   };
-  const writeInTime = async (): Promise<void> => {
+  const writeLater = async (): Promise<void> => {
     await ports.clock.sleep(PACK_MS);
-    isTimed = false;
+    isScheduled = false;
     // On failure, the end of the job retries and reports it.
     await write().catch(() => {});
   };
   return {
     add(entry) {
       waiting.push(entry);
-      if (isTimed) return;
-      isTimed = true;
-      void writeInTime();
+      if (isScheduled) return;
+      isScheduled = true;
+      void writeLater();
     },
     end: write,
     waiting: () => waiting,

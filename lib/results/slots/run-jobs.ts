@@ -30,7 +30,7 @@ const UNCLEAR_MS = 60_000;
 
 type SlotOutcomes = {
   /** Records the outcome of a probe; a missing response waits for the attribution of the batch. */
-  found(one: DueProbe, probe: Probe, host: string | undefined): void;
+  probed(one: DueProbe, probe: Probe, host: string | undefined): void;
   /** Records an internal error: the slot is a gap, unless a repetition succeeds. */
   failed(one: DueProbe, error: unknown): void;
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
@@ -90,7 +90,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 
   return {
-    found: (one, probe, host) => {
+    probed: (one, probe, host) => {
       if (batch.observe(probe, host)) suspects.push(recordSuspect(one, probe));
       else record(one, probe);
     },
@@ -185,11 +185,11 @@ async function runSlot(run: JobBatch, job: Job, account: AccountItem | undefined
         const isOld = ports.clock.now() - readAt > MAX_READ_AGE_MS;
         const [still] = isOld ? await dueChecks(run, { ...job, only: [one.check.id] }, account) : [one];
         if (!still || signal?.aborted) return;
-        const found = await lanes.begin(claim, () => probeOnce(ports, still));
-        if (found === NO_PERMIT) return outcomes.tryAgain(one.check.id);
+        const ended = await lanes.begin(claim, () => probeOnce(ports, still));
+        if (ended === NO_PERMIT) return outcomes.tryAgain(one.check.id);
         // The run timed out and has a successor, so it must not write.
         if (signal?.aborted) return;
-        if (found) outcomes.found(one, found, target);
+        if (ended) outcomes.probed(one, ended, target);
         else await sendNextRetry(run, job);
       } catch (error) {
         if (error instanceof CpuLimitError) outcomes.overBudget(one);
