@@ -42,7 +42,7 @@ async function acknowledgedAlert(
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
 ): Promise<AlertItem | undefined> {
   const reports_state = reportedStateOf(check.state, policy);
-  // A degraded check counts as up if its policy has stopped alerting on degraded since it failed.
+  // A degraded check counts as up if its policy no longer alerts on degraded.
   if (reports_state === 'up') return undefined;
   const channels = followUpTargets(hold, policy, reports_state, check.alerts);
   const input: RuleInput = {
@@ -65,7 +65,9 @@ async function acknowledgedAlert(
 export const AcknowledgeBody = z
   .object({
     until: Instant.nullable()
-      .describe('Time at which it ends; without it, it ends when the check recovers. At most 30 days from now.')
+      .describe(
+        'Time at which the acknowledgement ends, at most 30 days from now. Without it, the acknowledgement ends when the check recovers.',
+      )
       .exactOptional(),
     note: line(0, 500).describe('Human-readable note.').default(''),
   })
@@ -186,6 +188,6 @@ async function readFailing(scope: TenantEnv, id: string, entity_id: string): Ret
   const read = await readCheck(scope, id, entity_id);
   if (read.check.alerts.episode) return read;
   const { state, state_since } = read.check;
-  const stateText = state === 'unknown' ? 'has no state' : `is ${state} since ${state_since}`;
+  const stateText = state === 'unknown' ? 'has no state' : `has been ${state} since ${state_since}`;
   throw new AppError('CONFLICT', `Check ${id} ${stateText}: only a failing check can be acknowledged.`);
 }

@@ -317,7 +317,7 @@ async function requireOpen(context: Context, id: string): Promise<IncidentItem> 
   throw new AppError('CONFLICT', `Incident ${id} was resolved at ${incident.resolved_at}.`);
 }
 
-/** Returns its checks that are down, except those whose recipients were not notified yet. */
+/** Returns the checks of an incident that are down and whose recipients were notified. */
 async function notifiedFailingChecks({ ports, keys, tenant }: Context, { id }: IncidentItem) {
   const partition = keys.ofIncident(tenant, id);
   const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) });

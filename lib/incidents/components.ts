@@ -15,7 +15,7 @@ export const ComponentIds = z
   .max(MAX_COMPONENTS, `must name at most ${MAX_COMPONENTS}`)
   .describe('Ids of affected components of status pages.');
 
-/** The part of a status page that incidents need. */
+/** The members of a status page that incidents read. */
 type PageItem = Item & { id: string; groups: { components: { id: string }[] }[] };
 
 /** Reads the id of the status page of each component of the account, by component id. */
@@ -28,14 +28,14 @@ async function readComponentPages({ ports, keys, tenant }: Context): Promise<Rea
   );
 }
 
-/** Asks to publish the status pages of the account. After a crash before it, they are published within five minutes. */
+/** Asks to publish the status pages of the account. If the process stops before that, they follow in five minutes. */
 export const askToPublish = ({ ports, tenant }: Context): Promise<void> =>
   ports.queues.send('publish', [publishMessage(tenant, ports.clock.now())]);
 
 /**
  * Checks that components exist.
- * @param among if not empty, the components must be on pages of these
- * @throws AppError VALIDATION_ERROR with the path of the first that does not fit
+ * @param among components already in the incident; with any, the new ones must be on the same pages
+ * @throws AppError VALIDATION_ERROR with the path of the first invalid component
  */
 export async function requireComponents(
   context: Context,

@@ -16,10 +16,10 @@ type IncidentKey = { tenant_id: string; incident_id: string };
 const MIN_WAIT_MS = 1_000;
 /** Time in ms after which a scheduled recheck counts as lost and is sent again. */
 const LOST_MS = 10 * 60_000;
-/** Delay in ms while the update of an entity has not reached the incident. */
+/** Delay in ms of the next recheck while an update of an entity has not reached the incident. */
 const SOON_MS = 5_000;
 
-/** Schedules a recheck, unless one is pending; sent before it is recorded, so that a crash loses none. */
+/** Schedules a recheck, unless one is pending. Sends it before it is recorded, so that a crash loses none. */
 export async function scheduleRecheck(
   { ports }: Env,
   { tenant_id, id: incident_id, recheck_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'recheck_at'>,
@@ -33,7 +33,7 @@ export async function scheduleRecheck(
   return { recheck_at: next };
 }
 
-/** Resolves an automatic incident after the quiet time, as of the last recovery. Repeatable. */
+/** Resolves an automatic incident at the time of its last recovery, once the quiet time is over. Idempotent. */
 export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: IncidentKey): Promise<void> {
   const incident = await startRecheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
@@ -76,7 +76,7 @@ async function repeatRecheck(env: Env, { recheck_at: _before, ...incident }: Inc
 /** `last`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident yet. */
 type Entities = { down: true } | { last: number; hasPendingUpdate: boolean };
 
-/** Reads the status of the entities of an incident. A deleted entity recovers when its deletion is detected. */
+/** Reads the status of the entities of an incident. A deleted entity counts as recovered once this detects it. */
 export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
   const { ports, keys } = env;
   let last = 0;
@@ -115,7 +115,7 @@ export async function releaseEntities(env: Env, { tenant_id, id, root_entity_id 
       await Promise.all(some.map(({ entity_id }) => releaseEntity(env, tenant_id, id, entity_id)));
   }
   if (root_entity_id === null) return;
-  // A root cause that was only suspected has no recovery of its own.
+  // A suspected root cause that never failed itself has no recovery of its own.
   await retryOnConflict(ports, async () => {
     const failure = await ports.table.get<NotifiedFailureItem>(keys.notifiedFailure(tenant_id, root_entity_id));
     if (failure?.id !== id || failure.recovered_at !== undefined) return true;

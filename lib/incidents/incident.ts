@@ -13,7 +13,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 
 type ImpactOfIncident = 'none' | 'degraded' | 'outage';
 
-/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or to be rechecked. */
+/** An incident, about 500 bytes. Written when it is opened, changed, resolved, or scheduled for a recheck. */
 export type IncidentItem = Item & {
   v: string;
   tenant_id: string;
@@ -42,7 +42,7 @@ export type IncidentItem = Item & {
   /** Status of the newest public update, and number of updates; absent without one. */
   public_status?: UpdateStatus;
   updates?: number;
-  /** Number of notes in its timeline; absent for none. */
+  /** Number of notes in its timeline; absent without notes. */
   notes?: number;
   created_at: string;
   updated_at: string;
@@ -53,7 +53,7 @@ export type IncidentItem = Item & {
 /** Ids of the unresolved manual incidents of an account, about 3 KB for the maximum. */
 export type ManualIncidentsItem = Item & { v: string; ids: string[] };
 
-/** An entity in an incident as of its latest transition; `seq` allows any order and repetition. 400 bytes. */
+/** An entity in an incident, as of its latest transition; `seq` orders transitions that arrive late. 400 bytes. */
 export type IncidentEntity = Item & {
   v: string;
   entity_id: string;
@@ -151,14 +151,19 @@ export const IncidentRecord = z
     impact: Impact,
     root_entity_id: z.string().nullable().describe('Entity that is the root cause; null for a manual incident.'),
     root_entity_name: z.string().nullable().describe('Name of that entity when the incident was opened.'),
-    started_at: When.describe('Start of its first outage; of a manual incident, its creation.'),
+    started_at: When.describe('Start of its first failure; of a manual incident, its creation.'),
     acknowledged_at: When.nullable().describe('Time of the acknowledgement; null without one.'),
     acknowledged_by: z
       .string()
       .nullable()
       .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
-    resolved_at: When.nullable().describe('Last recovery, or time at which a user resolved it; null before that.'),
-    resolved_by: z.string().nullable().describe('E-mail address, label of the key, or `automatic`; null before that.'),
+    resolved_at: When.nullable().describe(
+      'Time of the last recovery, or at which a user resolved it; null until resolved.',
+    ),
+    resolved_by: z
+      .string()
+      .nullable()
+      .describe('E-mail address, label of the key, or `automatic`; null until resolved.'),
     hidden: z.boolean().describe('Whether status pages and feeds omit it.'),
     public_title: z
       .string()

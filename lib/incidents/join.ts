@@ -7,7 +7,7 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { expiryOf, type IncidentEntity, type IncidentItem, type TimelineItem } from './incident.ts';
 
-// Transitions can arrive in any order and repeatedly, with the same final state. Pure.
+// Transitions can arrive late and repeatedly; the final state is the same. Pure.
 
 /** Adds a transition to an entity of an incident; returns the same object if it contains nothing new. */
 export function entityWith(
@@ -33,22 +33,22 @@ export function entityWith(
 const failureOf = ({ check_to_state, seq, check_id, transition_id, sk, timestamp }: DecidedTransition) =>
   check_to_state === 'down' ? { seq, check_id, transition_id, transition_sk: sk, since: timestamp } : undefined;
 
-/** Returns a new incident. @param root name of the failed entity */
+/** Returns a new automatic incident. */
 export function newIncident(
   keys: Keys,
   { id, root_entity_id }: IncidentRef,
   tenant_id: string,
-  root: string,
+  root_name: string,
 ): IncidentItem {
   const at = iso(timeOf(id));
   return {
     ...keys.incident(tenant_id, id),
-    ...{ v: '', tenant_id, id, origin: 'automatic', title: `${root} is down`, impact: 'degraded' },
-    ...{ root_entity_id, root_entity_name: root, started_at: at, hidden: false, created_at: at, updated_at: at },
+    ...{ v: '', tenant_id, id, origin: 'automatic', title: `${root_name} is down`, impact: 'degraded' },
+    ...{ root_entity_id, root_entity_name: root_name, started_at: at, hidden: false, created_at: at, updated_at: at },
   };
 }
 
-/** Adds a transition to an incident. @param entity after the transition: if it is down, the incident is unresolved */
+/** Adds a transition to an incident, and reopens it if the entity is down. @param entity after the transition */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,

@@ -75,8 +75,8 @@ export function incidentList(context: TenantEnv, wanted: IncidentFilter = {}): R
     : (after: string | undefined, limit: number) =>
         queryMerged<IncidentItem>(ports.table, partitions, { ...range, limit, after });
   const matches = (incident: IncidentItem): boolean => {
-    const is = stateOf(incident, now);
-    const isWanted = state === undefined || is === state || (state === 'unresolved' && is !== 'resolved');
+    const current = stateOf(incident, now);
+    const isWanted = state === undefined || current === state || (state === 'unresolved' && current !== 'resolved');
     return isWanted && (origin === undefined || incident.origin === origin);
   };
   const isFiltered = state !== undefined || origin !== undefined || entity_id !== undefined;
@@ -233,8 +233,8 @@ function alertsIn(
   names: ReadonlyMap<string, string>,
 ): Pick<IncidentDetail, 'notified' | 'unrelated'> {
   const alerts = timeline.flatMap(({ at, alert }) => (alert?.reports_state === 'down' ? [{ at, ...alert }] : []));
-  const firstAlerts = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
-  const notified = firstAlerts.flatMap(({ at, to }) =>
+  const withoutFollowUps = alerts.filter(({ alert_kind }) => alert_kind !== 'reminder' && alert_kind !== 'impact');
+  const notified = withoutFollowUps.flatMap(({ at, to }) =>
     [...Map.groupBy(to, ({ channel_type }) => channel_type)].map(([channel_type, some]) => ({
       channel_type,
       channel_ids: some.map(({ channel_id }) => channel_id),

@@ -33,6 +33,7 @@ export type PublicUpdateItem = Item & {
   message: string;
   /** Empty: on all pages that show the incident. */
   component_ids: string[];
+  /** Whether its author chose to notify subscribers. */
   notify: boolean;
   at: string;
   by: string;
@@ -51,7 +52,7 @@ export const NewPublicUpdate = z
     status: UpdateStatus,
     message: Message,
     component_ids: ComponentIds.describe(
-      'Components that it is about, which become affected by the incident; empty: it is on all pages that show the incident.',
+      'Components that it is about; the incident then affects them too. Empty: it appears on all pages that show the incident.',
     ).default([]),
     notify: z.boolean().describe('Whether to notify subscribers of the status pages.'),
   })
@@ -70,7 +71,7 @@ export const PublicUpdate = z
     status: UpdateStatus,
     message: z.string().describe('Plain text.'),
     component_ids: z.array(z.string()).describe('Components that it is about; empty: all pages of the incident.'),
-    notify: z.boolean().describe('Whether subscribers were notified.'),
+    notify: z.boolean().describe('Whether it was published with a notification to subscribers.'),
     at: z.iso.datetime().describe('Time of publication.'),
     edited_at: z.iso.datetime().nullable().describe('Time of the last edit; null without one.'),
     by: z.string().describe('Author: e-mail address, or label of the key. Not public.'),
@@ -179,7 +180,7 @@ async function statusWrites(context: Context, incident: IncidentItem): Promise<W
 
 /**
  * Changes the text of an update, which then shows as edited. Sends nothing; writes nothing without a change.
- * @throws AppError VALIDATION_ERROR for another status
+ * @throws AppError VALIDATION_ERROR if the patch has another id or status than the update
  */
 export async function editUpdate(
   context: Context,

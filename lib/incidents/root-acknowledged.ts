@@ -31,7 +31,7 @@ export function acknowledgedEntry(
   return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
 }
 
-/** Returns the writes that acknowledge the incident of a root cause with its check; none for other entities. */
+/** Returns the writes that acknowledge the incident together with a check of its root cause; else none. */
 export async function rootAcknowledgeWrites(
   { ports, keys }: TableEnv,
   entity: EntityItem,
@@ -62,6 +62,6 @@ export async function rootUnacknowledgeWrites(
   return [{ put, if: { version: incident.v } }];
 }
 
-/** Returns the key of the incident whose root cause an entity is. */
+/** Returns the key of the incident of an entity that is its root cause. */
 const keyOfRoot = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
   incident?.root_entity_id === id ? keys.incident(tenant_id, incident.id) : undefined;

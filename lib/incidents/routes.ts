@@ -172,7 +172,7 @@ export const incidentRoutes = [
     path: '/v1/incidents/{id}/updates/{update_id}',
     access: 'respond',
     summary: 'Edit the text of a public update',
-    description: 'It then shows as edited. Subscribers are not notified.',
+    description: 'Pages then mark it as edited. Subscribers are not notified.',
     status: 200,
     body: PublicUpdatePatch,
     reply: PublicUpdate,

@@ -54,7 +54,7 @@ export const TimelineEntry = z
     kind: z
       .enum(['opened', 'joined', 'transition', 'alert', 'escalated', 'acknowledged', 'note', 'update', 'resolved'])
       .describe(
-        'opened: by this failure. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. update: a user published an update. resolved: it is over.',
+        'opened: this failure or a user opened it. joined: another failure turned out to belong to it. transition: a check changed state. alert: an alert was sent. escalated: an escalation step was sent. acknowledged: a user acknowledged it. note: a user added a note. update: a user published an update. resolved: it is over.',
       ),
     by: z
       .string()
@@ -92,7 +92,7 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
   };
 }
 
-/** An event without a transition and an alert. */
+/** An event with neither a transition nor an alert. */
 type PlainEvent = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
 /** Returns the timeline entry of such an event. */

@@ -22,12 +22,12 @@ const MAX_MS = 300_000;
 const WAITS_FOR_CAUSE_MS = 60_000;
 const RETRY_MS = 15_000;
 
-/** The incident of a failure; `again`: not known before then (epoch ms). Undefined without one. */
+/** The incident of a failure, or the time at which to look again (epoch ms); undefined without an incident. */
 type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
  * Finds the incident of a failure that was written without one, because maintenance or the search for a cause delayed
- * it, or opens one, and adds the entity to it.
+ * it. Otherwise opens an incident. Adds the entity to the incident.
  */
 function findOrOpenIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
   return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));
@@ -68,7 +68,7 @@ async function incidentOfCause(
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
-/** Adds an alert or a transition to its incident, or runs the recheck. Repeatable, in any order. */
+/** Adds an alert or a transition to its incident, or runs its recheck. Idempotent; messages can arrive in any order. */
 export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
   if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
@@ -82,7 +82,7 @@ export async function updateIncidentItem(env: Env, message: MessageOf<'incident'
   await ports.queues.send('incident', [{ body: message, not_before, group: tenant_id }]);
 }
 
-/** Adds the entry of an alert, and its transition if that was written without an incident. */
+/** Adds the timeline entry of an alert, and the transition of the alert if it was written without an incident. */
 async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, check_id, incident_id, reports_state, transition_sk } = alert;

@@ -87,7 +87,9 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     const { id, path } = await watched(0);
     expect(await client.post(path)).toMatchObject({
       ...failure(409, 'CONFLICT'),
-      body: { error: expect.stringMatching(new RegExp(`^Check ${id} is up since .*: only a failing check can be`)) },
+      body: {
+        error: expect.stringMatching(new RegExp(`^Check ${id} has been up since .*: only a failing check can be`)),
+      },
     });
     const { id: fresh } = await newCheck(client);
     expect((await client.post(`/v1/checks/${fresh}/acknowledge`)).body.error).toContain('has no state');

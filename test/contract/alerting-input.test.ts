@@ -162,7 +162,7 @@ describe('an invalid alerting setting', () => {
     got(await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }), 201);
     const { status, body } = await client.post(`/v1/checks/${id}/acknowledge`, {});
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'CONFLICT' });
-    expect(body.error).toMatch(/is up since .*: only a failing check can be acknowledged\./);
+    expect(body.error).toMatch(/has been up since .*: only a failing check can be acknowledged\./);
   });
 });
 

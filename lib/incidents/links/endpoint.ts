@@ -169,7 +169,7 @@ async function nameIn(event: ApiEvent): Promise<string> {
   return parse(LinkForm, { name: form.get('name')?.trim() ?? '' }).name;
 }
 
-const ENDS = 'This stops reminders and escalation until the check recovers.';
+const ACKNOWLEDGE_EFFECT = 'This stops reminders and escalation until the check recovers.';
 
 const confirmPage = ({ claims, check, name }: OpenLink): LinkPage => ({
   status: 200,
@@ -180,9 +180,9 @@ const confirmPage = ({ claims, check, name }: OpenLink): LinkPage => ({
 });
 
 const CONFIRM: Readonly<Record<LinkAction, { says: string; button: string }>> = {
-  acknowledge: { says: `Acknowledge this failure? ${ENDS}`, button: 'Acknowledge' },
+  acknowledge: { says: `Acknowledge this failure? ${ACKNOWLEDGE_EFFECT}`, button: 'Acknowledge' },
   silence: {
-    says: 'Silences all alerts of this check for an hour, recovery included. Afterwards one alert reports what has changed.',
+    says: 'Silences all alerts of this check for an hour, recovery included. If its state has changed by then, one alert reports it.',
     button: 'Silence for an hour',
   },
 };
@@ -190,13 +190,13 @@ const CONFIRM: Readonly<Record<LinkAction, { says: string; button: string }>> = 
 const DONE: Readonly<Record<LinkAction, (link: OpenLink, now: number) => Pick<LinkPage, 'title' | 'says'>>> = {
   acknowledge: ({ name }) => ({
     title: `${name} is acknowledged`,
-    says: ['The recipients of the alert are notified.', ENDS],
+    says: ['The recipients of the alert are notified.', ACKNOWLEDGE_EFFECT],
   }),
   silence: ({ name }, now) => ({
     title: `${name} is silenced`,
     says: [
       `Its alerts are suppressed until ${clockTime(iso(now + HOUR_MS))}, or longer if it was silenced already.`,
-      'To end that earlier, edit its policy.',
+      'To end the silence earlier, edit the policy of the check.',
     ],
   }),
 };

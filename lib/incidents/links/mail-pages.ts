@@ -11,7 +11,7 @@ import {
 } from '#lib/alerting/notify/mail-address.ts';
 import type { Env } from '#lib/env.ts';
 
-/** The page of a link: its text and its button. `asksName`: whether its form has a field for the name of the user. */
+/** The page of a link: text and a button. `asksName`: its form has a field for the name of the user. */
 export type LinkPage = { status: number; title: string; says: string[]; button?: string; asksName?: boolean };
 
 type Visit = { isPost: boolean; origin: Origin & { via: 'link' } };
@@ -36,7 +36,7 @@ async function confirmPage(env: Env, token: string, { isPost, origin }: Visit): 
     return {
       status: 200,
       title: `Receive alerts of ${name}?`,
-      says: [`The account ${name} can then send mails to ${address}. Each has a link to end that.`],
+      says: [`The account ${name} can then send mails to ${address}. Each mail has a link to unsubscribe.`],
       button: 'Confirm',
     };
   }
@@ -54,7 +54,9 @@ async function unsubscribePage(env: Env, token: string, { isPost, origin }: Visi
     return {
       status: 200,
       title: `Unsubscribe from ${name}?`,
-      says: [`The account ${name} can then send no more mails to ${address}, until its owner confirms again.`],
+      says: [
+        `The account ${name} can then send no mails to ${address} until the owner of the address confirms it again.`,
+      ],
       button: 'Unsubscribe',
     };
   }
@@ -68,5 +70,5 @@ const UNUSABLE = 'This link cannot be used';
 const USED: LinkPage = {
   status: 410,
   title: UNUSABLE,
-  says: ['It was used, has expired or was replaced by a newer one, or it is truncated. Nothing was changed.'],
+  says: ['This link was used, has expired, was replaced by a newer one, or is truncated. Nothing was changed.'],
 };
