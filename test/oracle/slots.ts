@@ -6,6 +6,9 @@ import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } f
 /** Jobs due within this time share a message: a slot this close to a downtime can be cut off (ms). */
 const GROUP_MS = 50;
 
+/** Maximum expected duration of a job: one that is this close to the next slot can be skipped (ms). */
+const TURN_MS = 500;
+
 /** Outcome of a slot: its number of results, and the cause of its gap. */
 export type Slot = { slot: number; times: number; gap: string | undefined };
 
@@ -71,8 +74,7 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   if (wasStalled) return true;
   if (profile.quiet) return false;
   // Work that a fault delayed until its next slot was due, or the settings had changed, is not due any more.
-  const isLate = seen.jobRuns.some(
-    (job) => isOf(job) && job.done_at !== undefined && job.done_at >= Math.min(slot + interval - skew, changed_at),
-  );
+  const late_from = Math.min(slot + interval - TURN_MS - skew, changed_at);
+  const isLate = seen.jobRuns.some((job) => isOf(job) && job.done_at !== undefined && job.done_at >= late_from);
   return isLate || seen.jobsDead.some(isOf);
 }
