@@ -26,7 +26,7 @@ export function makeChangeStream(
         maxBatchingWindow: Duration.seconds(0),
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
-        // The function parks a failed record; the shard waits only if parking fails too.
+        // The function parks a failed record; the shard of the stream waits only if parking fails too.
         retryAttempts: -1,
         maxRecordAge: Duration.days(1),
         onFailure: new SqsDlq(dead),

@@ -12,7 +12,7 @@ export const HEADERS: Json = {
     schema: { type: 'string', examples: ['"read";q=5000;w=10'] },
   },
   RateLimit: {
-    description: '`r` requests remain, all of them again in `t` seconds. Absent without limits.',
+    description: '`r` requests remain; the full burst is available again in `t` seconds. Absent without limits.',
     schema: { type: 'string', examples: ['"read";r=4990;t=1'] },
   },
   ETag: {

@@ -37,7 +37,7 @@ export async function spend(
 ): Promise<Record<string, string>> {
   const rate = rateOf(ports, caller.rate_limits, of);
   if (!rate) return {};
-  const status = await ports.limiter.takeOf(tenant, of, rate, count);
+  const status = await ports.limiter.takeForAccount(tenant, of, rate, count);
   if (!status.allowed) throw rateLimited(of, status);
   return headersOf(of, status);
 }
@@ -52,13 +52,13 @@ export async function chargeCost(
   const count = Math.floor(characters / response_characters_per_token);
   const rate = count > 0 ? rateOf(ports, caller.rate_limits, of) : undefined;
   if (!rate) return;
-  const { allowed, left } = await ports.limiter.takeOf(tenant, of, rate, count);
-  if (!allowed && left > 0) await ports.limiter.takeOf(tenant, of, rate, left);
+  const { allowed, left } = await ports.limiter.takeForAccount(tenant, of, rate, count);
+  if (!allowed && left > 0) await ports.limiter.takeForAccount(tenant, of, rate, left);
 }
 
 /** Counts requests of an address without a valid credential. Throws RATE_LIMITED. */
 export function spendForAddress({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
-  const status = limiter.takeAt(address, of);
+  const status = limiter.takeForAddress(address, of);
   if (status && !status.allowed) throw rateLimited(of, status, ' of an address');
 }
 

@@ -48,7 +48,7 @@ export const VERBS = {
   end: 'ended',
   run: 'ran',
   test: 'tested',
-  ask: 'asked',
+  ask: 'requested confirmation of',
   confirm: 'confirmed',
   unsubscribe: 'unsubscribed',
   enable: 'enabled',

@@ -13,7 +13,7 @@ export type Audited<Thing> = {
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   members(thing: Thing): object;
-  /** The properties as a read-only caller sees them. Absent if none of them is secret. */
+  /** The properties as a read-only caller sees them. Can be absent if none of them is secret. */
   shown?(thing: Thing): object;
 };
 
@@ -22,7 +22,8 @@ export const isSame = <Thing>({ members }: Audited<Thing>, before: Thing, after:
   isDeepStrictEqual(members(before), members(after));
 
 /**
- * Returns the entry of a change for its transaction; none from `auditWriter` for a change by the service itself.
+ * Returns the entry of a change for its transaction; `auditWriter` (lib/access/audit-writer.ts) returns none for a
+ * change by the service itself.
  * @param before undefined if it is new
  * @param after undefined if it was deleted
  * @param facts further values to show as new, such as the id of an execution. No secrets
@@ -38,7 +39,7 @@ type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 /** Age (ms) after which an unwritten entry gets a new time and id, so that no reader has passed it (read-log.ts). */
 const MAX_ENTRY_AGE_MS = 4_000;
 
-/** Returns the writer of an entry; call it before the first attempt, so that all attempts write the same entry. */
+/** Returns the writer of an entry; call it before the first attempt, so that attempts write the same entry. */
 export function auditWriterFor<Thing>(
   env: AuditEnv,
   author: Author,

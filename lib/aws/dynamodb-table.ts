@@ -30,7 +30,7 @@ const fromAttributes = <T extends Item>(attributes: Attributes): T =>
 function queryInput(table: string, query: Query): QueryCommandInput | undefined {
   const { partition, descending = false, limit, after } = query;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {
-    throw new Error(`The limit of a page must be at least 1; it was ${limit}.`);
+    throw new Error(`The limit of a page must be a whole number of at least 1; it was ${limit}.`);
   }
   const range = rangeOf(query);
   if (!range || !isPartition(partition)) return undefined;
@@ -71,7 +71,7 @@ type Options = RetryPorts & { client: DynamoDBClient; table: string };
 export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
   return {
     get: <T extends Item>(key: Key) =>
-      translated(async () => {
+      withTranslatedErrors(async () => {
         if (!isKey(key)) return undefined;
         const input = { TableName: table, Key: keyAttributes(key), ConsistentRead: true };
         const { Item } = await client.send(new GetItemCommand(input));
@@ -79,7 +79,7 @@ export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
       }),
 
     getMany: <T extends Item>(keys: Key[], { eventual = false }: Freshness = {}) =>
-      translated(async () => {
+      withTranslatedErrors(async () => {
         const found = new Map<string, T>();
         const requested = new Map(keys.filter(isKey).map((key) => [nameOf(key), keyAttributes(key)]));
         const request = async (Keys: Attributes[]) => {
@@ -98,7 +98,7 @@ export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
       }),
 
     query: <T extends Item>(query: Query) =>
-      translated(async (): Promise<Page<T>> => {
+      withTranslatedErrors(async (): Promise<Page<T>> => {
         const input = queryInput(table, query);
         if (!input) return { items: [] };
         const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
@@ -106,7 +106,7 @@ export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
       }),
 
     putMany: (items) =>
-      translated(async () => {
+      withTranslatedErrors(async () => {
         for (const item of items) itemText(item);
         // DynamoDB rejects duplicate keys, so only the last item of a key is sent.
         const puts = [...new Map(items.map((item) => [nameOf(item), item])).values()].map((item) => ({
@@ -121,7 +121,7 @@ export function dynamoTable({ client, table, ...retryPorts }: Options): Table {
       }),
 
     transact: (writes) =>
-      translated(async () => {
+      withTranslatedErrors(async () => {
         const texts = writes.map((write) => ('put' in write ? itemText(write.put) : undefined));
         checkTransaction(writes, texts);
         const [first] = writes;
@@ -198,7 +198,7 @@ const keyAttributes = ({ pk, sk }: Key): Attributes => ({ pk: { S: pk }, sk: { S
 
 const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function withTranslatedErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -80,11 +80,11 @@ export function leaseLimiter({
   const rates = ratesIn(ports.settings.RATE_LIMITS, RATES);
   const shares = new Map<string, LocalShare>();
 
-  return { rates, takeOf, takeAt: addressLimiter(clock, rates) };
+  return { rates, takeForAccount, takeForAddress: addressLimiter(clock, rates) };
 
-  async function takeOf(
+  async function takeForAccount(
     account: string,
-    of: Parameters<Limiter['takeOf']>[1],
+    of: Parameters<Limiter['takeForAccount']>[1],
     rate: Rate,
     count: number,
   ): Promise<RateStatus> {

@@ -60,7 +60,7 @@ export type Alert = {
   event: StateChangeEvent;
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
-  flapping?: FlapNote;
+  flapping?: FlappingFigures;
   /** Late alert for down: the check has recovered since the last alert, which also reported down. */
   again: boolean;
   /** Failures since the last alert that were over before an alert reported them; null without one. */
@@ -261,7 +261,7 @@ export type TriedRemediation = {
 };
 
 /** Flapping: number of changes within a time, and time in one state until the next alert; ms. */
-export type FlapNote = { changes: number; within_ms: number; calm_ms: number };
+export type FlappingFigures = { changes: number; within_ms: number; calm_ms: number };
 
 /** `low`: delivered as any other alert, but not urgent. */
 export const AlertUrgency = z.enum(['high', 'low']);
@@ -282,7 +282,7 @@ export const EVENT_MEMBERS = {
 } as const;
 const names = namesOf(EVENT_MEMBERS);
 
-/** State-change event of check and entity: body of webhooks, payload on NATS, detail on the bus. */
+/** State-change event of check and entity: detail on the bus, and part of the alert in webhooks and NATS messages. */
 type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>

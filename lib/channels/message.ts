@@ -88,7 +88,7 @@ function reportMessage({ account, month, current, before, without_data, worst, u
       ]),
     ],
     why: '',
-    note: `The month is in UTC, without maintenance.${without_data > 0 ? ` ${unknown}` : ''}`,
+    note: `The month is in UTC; maintenance is not counted.${without_data > 0 ? ` ${unknown}` : ''}`,
     links: [['Uptime report', url]],
   };
 }
@@ -162,7 +162,7 @@ function defaultMessage(alert: Alert, nameLength: number): Message {
   };
 }
 
-/** Returns entity and check for a title; only the longer one if it starts or ends with the other. URLs do not count. */
+/** Returns entity and check for a title; only the longer one if it begins or ends with the other and is no URL. */
 function subject({ event: { entity_name }, check_label }: Alert, nameLength: number): string {
   const [entity, check] = [shorten(entity_name, nameLength), shorten(check_label, nameLength)];
   if (containsName(entity_name, check_label)) return entity;
@@ -186,7 +186,7 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'acknowledged') return `${subject} is ${reports_state}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
-    // The state may have changed from degraded to down since the failure of the series.
+    // Since the failure that the remediation was for, the state may have changed from degraded to down.
     return `${subject} is still ${reports_state}: ${tried} did not help`;
   }
   switch (reports_state) {
@@ -235,7 +235,7 @@ const NOTES: Record<Alert['kind'], (alert: Alert) => string> = {
   impact: () => 'More entities are affected than first reported.',
   acknowledged: ({ acknowledgement }) => {
     const { by = 'a user', note = '', until = null } = acknowledgement ?? {};
-    const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or it is up again`;
+    const end = until === null ? 'until it is up again' : `until ${clockTime(until)}, or until it is up again`;
     const suffix = note && `: ${note}`;
     return `Acknowledged by ${by}${suffix}${/[.!?]$/.test(suffix) ? '' : '.'} No reminders or escalation ${end}.`;
   },

@@ -45,7 +45,7 @@ const CHECK_METRICS: readonly CheckMetric[] = [
   },
   {
     name: 'fleetwatch_check_in_maintenance',
-    help: '1 while a maintenance window selects the check.',
+    help: '1 while a maintenance window of the check is running.',
     value: ({ is_in_maintenance }) => numeric(is_in_maintenance),
   },
   {
@@ -103,7 +103,7 @@ export function checkFamilies(labelKeys: readonly string[]): { add(one: Measured
     families: [info, ...metrics.map(({ family }) => family)],
     add(one) {
       const { check, entity } = one;
-      // A check without a name has that of its type. Elsewhere it has its target, but that can be internal.
+      // A check without a name is shown by its type. Elsewhere it is its target, which can be an internal address.
       const labels = { check_id: check.id, check: check.name ?? check.check_type, entity: entityPath(entity) };
       const more = { ...labels, check_type: check.check_type, ...chosenLabels(one, labelKeys) };
       info.samples.push(sampleText(INFO, labelsText(more), 1));

@@ -15,23 +15,23 @@ import { renderFiles, STATUS_PATH } from './pages/render.ts';
 import { foldersOf, isDomain, type StatusAddressItem, type StatusPageItem } from './pages/status-page.ts';
 
 /**
- * Path of a published file: `/status/`, the address or domain of its page, and the name of the file. No other path
- * reaches the files or the table. The edge and the gateway add the domain of a request to its path.
+ * Path of a published file: `/status/`, the address or domain of its page, and the name of the file. Apart from badges,
+ * no other path reaches the files or the table. The edge and the gateway add the domain of a request to its path.
  */
 const PATH =
   /^\/status\/([a-z0-9]+(?:-[a-z0-9]+)*(?:--[\w-]{22})?|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(|\/|\.json|\/index\.json|\/history|\/index\.html|\/history\/index\.html|\/feed\.atom|\/maintenance\.ics|\/logo-[0-9a-f]{12}\.(?:png|jpg|webp))$/;
 
 const METHODS = ['GET', 'HEAD'];
 
-/** Id that no account has. The permissions of the function require the length of an id. */
+/** Id that no account has. The function may read only keys whose id has this length (infra/topology.ts). */
 const NO_TENANT = `acc_${'0'.repeat(26)}`;
 
 const MISSING_CACHING = { 'cache-control': 'public, max-age=10' };
 
 /**
- * Handles requests of visitors without a key: GET and HEAD of published files, never throws. If a file is missing or
- * the storage fails, a page that exists is rendered now and published. Badges are drawn from the table. Unknown query
- * parameters are ignored, as at the edge.
+ * Handles requests of visitors without a key: GET and HEAD of published files and badges. Never throws. If a file is
+ * missing or the storage fails, a page that exists is rendered now and published. Badges are drawn from the table.
+ * Unknown query parameters are ignored, as at the edge.
  */
 export function servePublic(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const missing: PublicFile = { bytes: Buffer.from(missingHtml()), type: 'text/html; charset=utf-8' };

@@ -23,12 +23,12 @@ const INCIDENTS_AT_ONCE = 500;
  * Creates the mail of a user about the month before `at`, and schedules the next. Repeatable: the id of the delivery
  * is derived, so a month is sent once. After an outage of the service, each missed month follows.
  */
-export async function sendReport(env: Env, { tenant_id, report_of, at }: ReportMessage): Promise<void> {
+export async function sendReport(env: Env, { tenant_id, report_for, at }: ReportMessage): Promise<void> {
   const { ports, keys } = env;
-  const key = keys.entry('report', tenant_id, report_of);
+  const key = keys.entry('report', tenant_id, report_for);
   const [entry, user, account] = await ports.table.getMany<[DeadlineEntry, UserItem, AccountItem]>([
     key,
-    keys.user(tenant_id, report_of),
+    keys.user(tenant_id, report_for),
     keys.account(tenant_id),
   ]);
   // A message that is early is repeated when it is due.
@@ -38,7 +38,7 @@ export async function sendReport(env: Env, { tenant_id, report_of, at }: ReportM
     return;
   }
   if (!isDisabled(account)) await deliverReport(env, account, user, at);
-  const owner = { tenant_id, entity_id: report_of, id: report_of };
+  const owner = { tenant_id, entity_id: report_for, id: report_for };
   const next = deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(at));
   // On a conflict, the user has just changed the setting.
   await commit(ports, [{ put: next, if: { version: entry.v } }]);

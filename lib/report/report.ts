@@ -91,7 +91,8 @@ const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
 export const Month = z.string().refine((text) => MONTH.test(text), 'must be a month, such as 2026-10');
 
 /**
- * Returns a reader of the report of all entities by id, of `months` months up to `month` (default: the current one).
+ * Returns a reader of the report of all entities, by ascending id, for `months` months up to `month` (default: the
+ * current one).
  * @throws AppError VALIDATION_ERROR for a month without history
  */
 export async function reportList(

@@ -4,21 +4,21 @@ import { createFixtures, deleteFixtures, fixturesOf, type Given } from './fixtur
 import { ITEMS, type Measurement } from './items.ts';
 import { readStack, type Stack } from './metrics.ts';
 
-const USAGE = `Measures in a real account, in ten minutes, and compares the results with thresholds. Costs under $1.
+const USAGE = `Measures a deployed stack in ten minutes, and compares the results with thresholds. Costs under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
   --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
   KEY                               a key with write access. Default: environment variable KEY
   --stack NAME                      also reads metrics, with the AWS CLI and its credentials; without it those are skipped
   --json                            prints the results as JSON
   --only N,N                        runs only these items; --list prints them
-  --minutes N                       minutes without a heartbeat. Default: 5
+  --minutes N                       pause of the heartbeats in minutes. Default: 5
   --patience N                      timeout of the first result in seconds. Default: 60
   --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    probed hosts. Default: public hosts
 After a day, compare the bill with npm run test:nightly -- cost (first activate the tag Application as a cost allocation
 tag):
   aws ce get-cost-and-usage --time-period Start=<day>,End=<next day> --granularity DAILY --metrics UnblendedCost \\
     --filter '{"Tags":{"Key":"Application","Values":["<STACK_NAME>"]}}' --group-by Type=DIMENSION,Key=SERVICE
-Exit codes: 0 all values are within their thresholds, 1 one is not or an item did not run, 2 invalid input.
+Exit codes: 0 all values are within their thresholds, 1 a value is not, or an item failed to run, 2 invalid input.
 `;
 
 class UsageError extends Error {}

@@ -29,7 +29,7 @@ import { API_HEADERS } from '#lib/platform/http/api-event.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { edgeCode } from './code.ts';
 import type { Streamed } from './function-urls.ts';
-import { makePublic } from './public-files.ts';
+import { makePublicBehaviors } from './public-files.ts';
 import { makeHeadersPolicy } from './response-headers.ts';
 
 const API = 'api';
@@ -104,7 +104,7 @@ export function makeCdn(
     certificate: Certificate.fromCertificateArn(scope, 'Certificate', settings.CERTIFICATE_ARN),
     minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
   };
-  const { behaviors, statusCdn } = makePublic(scope, bucket, apiHost, customHeaders, settings);
+  const { behaviors, statusCdn } = makePublicBehaviors(scope, bucket, apiHost, customHeaders, settings);
   const cdn = new Distribution(scope, 'Cdn', {
     comment: 'Fleetwatch',
     httpVersion: HttpVersion.HTTP2_AND_3,

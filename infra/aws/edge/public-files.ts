@@ -50,7 +50,7 @@ const MAX_AGE = Duration.days(1);
  * path and two parameters. Also creates the distribution of the status domains, if there are any: it has its own
  * certificate, and no path to anything else.
  */
-export function makePublic(
+export function makePublicBehaviors(
   scope: Stack,
   bucket: IBucket,
   api: string,

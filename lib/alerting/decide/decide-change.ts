@@ -1,7 +1,7 @@
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import { type AlertChannel, destinationOf, type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { AlertUrgency, FlapNote } from '#lib/channels/alert.ts';
+import type { AlertUrgency, FlappingFigures } from '#lib/channels/alert.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Consequences, ReadForChange, StateChange } from '#lib/checks/state/on-change.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
@@ -74,7 +74,7 @@ type AlertOfChange = {
   alert: AlertDecision;
   decided_on: DecisionInput;
   /** Set if the alert is the first to report that the check flaps. */
-  flapping?: FlapNote;
+  flapping?: FlappingFigures;
   /** The alert, or the closing alert of a check that is disabled or deleted. */
   item?: AlertItem;
   alerts: CheckItem['alerts'];

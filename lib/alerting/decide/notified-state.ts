@@ -1,6 +1,6 @@
 import { type Policy, stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
-import type { FlapNote, RecentFailures, UnreportedFailures } from '#lib/channels/alert.ts';
+import type { FlappingFigures, RecentFailures, UnreportedFailures } from '#lib/channels/alert.ts';
 import type {
   Acknowledgement,
   CheckItem,
@@ -90,7 +90,7 @@ export const flappingEndsAt = ({ flapping }: Counted, { flap_threshold }: FlapPo
   flap_threshold > 0 && flapping?.notified ? flapping.until : undefined;
 
 /** Returns the text data of the first alert that reports flapping, at `at` (epoch ms). */
-export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: number): FlapNote => ({
+export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: number): FlappingFigures => ({
   changes: changed_at.length,
   within_ms: at - (changed_at[0] ?? at),
   calm_ms: calmMs(policy),

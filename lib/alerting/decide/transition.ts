@@ -3,7 +3,7 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import type { IncidentRef } from '#lib/catalog/entity.ts';
 import { EntityState } from '#lib/catalog/states.ts';
-import { AlertUrgency, type FlapNote } from '#lib/channels/alert.ts';
+import { AlertUrgency, type FlappingFigures } from '#lib/channels/alert.ts';
 import { StateTransition, type TransitionItem } from '#lib/checks/state/transition.ts';
 import type { Env } from '#lib/env.ts';
 import { TRANSITIONS, under } from '#lib/keys.ts';
@@ -62,7 +62,7 @@ export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {
     decided_on: DecisionInput;
     /** Set if its alert is the first to report flapping. */
-    flapping?: FlapNote;
+    flapping?: FlappingFigures;
     /** The incident of its entity at the time; absent without one, or if it was not known yet. */
     incident?: IncidentRef;
     /** Set if it ends the notified failure of the entity. */

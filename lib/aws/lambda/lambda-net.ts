@@ -43,7 +43,7 @@ export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve =
   };
 }
 
-/** Returns the network of a function that connects to targets; in a VPC with IPv6 without restrictions. */
+/** Returns the network of a function that connects to targets. In a VPC with IPv6, the limits of `lambdaNet` end. */
 export const outerNet = (settings: Settings, vpc: OwnVpc): Net =>
   vpc === 'ipv6' ? makeNet(settings) : lambdaNet(settings, vpc === 'ipv4');
 

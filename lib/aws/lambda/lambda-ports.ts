@@ -17,7 +17,7 @@ import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;
-/** Creates the published files; passed only by functions that use them, because its bundle contains a signer. */
+/** Creates the port of published files; passed only by functions that use it, because it bundles a request signer. */
 type MakeFiles = (bucket: string) => Files;
 type MakeNet = (settings: Settings, vpc: OwnVpc) => Net;
 
@@ -41,10 +41,10 @@ const NO_METRICS: Metrics = {
 
 const NO_LIMITER: Limiter = {
   rates: undefined,
-  takeOf: () => {
+  takeForAccount: () => {
     throw new Error('This function has no rate limits (infra/aws/bundle/entry.ts).');
   },
-  takeAt: () => undefined,
+  takeForAddress: () => undefined,
 };
 
 /** Loads the client with the first message, because most invocations send none. */

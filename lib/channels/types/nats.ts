@@ -15,10 +15,11 @@ export const nats = defineChannel({
       .max(256, 'must have at most 256 characters')
       // Tokens of printable ASCII without wildcards; subjects starting with $ or _ are reserved for the server.
       .regex(/^(?![$_])[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+(\.[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7e]+)*$/, {
-        error: 'must be dot-separated tokens without spaces or wildcards, and not start with $ or _: fleet.alerts',
+        error:
+          'must be dot-separated tokens without spaces or wildcards, and must not start with $ or _; for example fleet.alerts',
       })
       .describe(
-        'Subject to publish on, after NATS_SUBJECT_PREFIX: by default alerts becomes fleetwatch.<account id>.alerts.',
+        'Subject to publish on, after NATS_SUBJECT_PREFIX. With the default prefix, `alerts` becomes `fleetwatch.<account id>.alerts`.',
       ),
   }),
   secrets: ['subject'],

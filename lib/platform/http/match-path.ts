@@ -8,7 +8,7 @@ const isParam = (segment: string): boolean => segment.startsWith('{');
  * routes with equally many parameters, the one whose first difference is literal comes first: in
  * /checks/by-slug/results, `results` is a slug.
  */
-export function routesAt<R extends Named>(table: { route: R; segments: string[] }[], path: string[]): R[] {
+export function routesAt<R extends RoutePath>(table: { route: R; segments: string[] }[], path: string[]): R[] {
   const matching = table.filter(({ route, segments }) => matches(segments, partsOf(route, segments, path)));
   const fewest = Math.min(...matching.map(({ segments }) => segments.filter(isParam).length));
   return matching
@@ -23,13 +23,13 @@ const literalsFirst = (segments: string[]): string => segments.map((part) => (is
 const matches = (segments: string[], path: string[]): boolean =>
   segments.length === path.length && segments.every((part, i) => (isParam(part) ? path[i] !== '' : part === path[i]));
 
-type Named = { path: string; names?: readonly string[] };
+type RoutePath = { path: string; names?: readonly string[] };
 
 /**
  * Splits a path by a route. A final parameter of `names` takes all remaining segments, because API Gateway decodes its
  * slashes.
  */
-function partsOf({ names }: Named, segments: string[], path: string[]): string[] {
+function partsOf({ names }: RoutePath, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));
   return isLonger ? [...path.slice(0, last), path.slice(last).join('/')] : path;
@@ -38,7 +38,7 @@ function partsOf({ names }: Named, segments: string[], path: string[]): string[]
 const nameOf = (part: string): string => part.slice(1, -1);
 
 /** Returns the decoded parameters. Throws NOT_FOUND for a value that cannot be an id, slug or name. */
-export function paramsOf(route: Named, path: string[]): Record<string, string> {
+export function paramsOf(route: RoutePath, path: string[]): Record<string, string> {
   const params: Record<string, string> = {};
   const segments = route.path.split('/');
   const parts = partsOf(route, segments, path);
@@ -54,7 +54,7 @@ export function paramsOf(route: Named, path: string[]): Record<string, string> {
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/** Decodes valid escapes only. API Gateway leaves %25, so a path has one meaning with and without API Gateway. */
+/** Decodes valid escapes only. API Gateway has decoded all but %25, so its path decodes to the same parameters. */
 const decode = (text: string): string =>
   text.replace(ESCAPES, (escapes) => {
     try {

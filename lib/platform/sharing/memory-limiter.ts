@@ -12,7 +12,10 @@ import {
   takeFrom,
 } from './rates.ts';
 
-/** Creates up to `maxBuckets` buckets of 200 bytes each; the least recently used is dropped, and is full again. */
+/**
+ * Creates token buckets by name, each at its first use (200 bytes of memory). Beyond `maxBuckets`, drops the least
+ * recently used; its next use starts with a full one.
+ */
 export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
   // A Map iterates in insertion order, so the first name is the least recently used one.
   const buckets = new Map<string, Bucket>();
@@ -40,20 +43,20 @@ export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefine
   return {
     rates,
     response_characters_per_token: RESPONSE_CHARACTERS_PER_TOKEN,
-    takeOf: (account, of, rate, count) => accounts.take(`${of} ${account}`, rate, count),
-    takeAt: addressLimiter(clock, rates),
+    takeForAccount: (account, of, rate, count) => accounts.take(`${of} ${account}`, rate, count),
+    takeForAddress: addressLimiter(clock, rates),
   };
 }
 
 /** Returns the address limiter of one process, used on every host. */
-export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter['takeAt'] {
+export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter['takeForAddress'] {
   const addresses = makeBuckets(clock, MAX_ADDRESSES);
   return (address, of) => rates && addresses.take(`${of} ${networkOf(address)}`, rates[of]);
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns the network of one client: an IPv4 address, also mapped to IPv6, or the /64 of an IPv6 address. */
+/** Returns the network of one client: an IPv4 address, also if given mapped to IPv6, or the /64 of an IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = MAPPED.exec(address)?.[1];

@@ -118,7 +118,7 @@ export interface Limiter {
   /** Characters of a response per additional token, if one process serves all accounts. */
   response_characters_per_token?: number;
   /** Takes `count` tokens of an account in a class, at the given rate. */
-  takeOf(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;
+  takeForAccount(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;
   /** Takes one token of a client address without a valid key. Undefined if nothing is limited. */
-  takeAt(address: string, of: AddressClass): RateStatus | undefined;
+  takeForAddress(address: string, of: AddressClass): RateStatus | undefined;
 }

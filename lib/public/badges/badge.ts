@@ -35,11 +35,13 @@ export const NewBadge = z
   .meta({ id: 'NewBadge' });
 export type NewBadge = z.output<typeof NewBadge>;
 
-const Url = (what: string) =>
+const Url = (what: string, nullFor: string) =>
   z
     .string()
     .nullable()
-    .describe(`Address of the image of ${what}, without a key; .json instead of .svg for shields.io.`);
+    .describe(
+      `Address of the image of ${what}; needs no key. With .json instead of .svg: data for shields.io. Null for ${nullFor}.`,
+    );
 
 export const BadgeRecord = z
   .object({
@@ -51,8 +53,8 @@ export const BadgeRecord = z
     urls: z
       .object({
         state: z.string().describe('Address of the badge of the state.'),
-        uptime: Url('the uptime; null for a status page'),
-        latency: Url('the 95th percentile of latency; null except for a check'),
+        uptime: Url('the uptime', 'a status page'),
+        latency: Url('the 95th percentile of latency', 'an entity or status page'),
       })
       .describe('Addresses for everyone. Uptime and latency accept period=24h, 7d, 30d or 90d; all style=flat-square.'),
     created_at: CreatedAt,

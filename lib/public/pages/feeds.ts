@@ -11,7 +11,7 @@ const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_ENTRIES = 50;
 const AHEAD_MS = 30 * DAY_MS;
 
-type Entry = { id: string; title: string; text: string; published: string; updated: string; in: string };
+type Entry = { id: string; title: string; text: string; published: string; updated: string; link_suffix: string };
 
 /**
  * Returns the Atom feed (RFC 4287) of a page: its newest updates and maintenance. It changes only with its entries, so
@@ -49,7 +49,7 @@ export function atomFeed({ view, past, occurrences, created_at }: PublishedView,
         `<title>${escapeXml(entry.title)}</title>`,
         `<published>${entry.published}</published>`,
         `<updated>${entry.updated}</updated>`,
-        link('alternate', 'text/html', `${url}${entry.in}`),
+        link('alternate', 'text/html', `${url}${entry.link_suffix}`),
         `<content type="text">${escapeXml(entry.text)}</content>`,
         '</entry>',
       ].join('\n'),
@@ -65,7 +65,7 @@ function entryOf(
   language: PublishedView['view']['page']['language'],
 ): Entry {
   const shown = status === null ? title : `${TEXTS[language].status[status]}: ${title}`;
-  return { id, title: shown, text: message, published: at, updated: edited_at ?? at, in: `/history#${id}` };
+  return { id, title: shown, text: message, published: at, updated: edited_at ?? at, link_suffix: `/history#${id}` };
 }
 
 /** Returns the entries of maintenance, each from the time at which the page shows it. */
@@ -80,7 +80,7 @@ function maintenanceEntries(occurrences: readonly OccurrenceView[], { as_of, pag
       text: fill(texts.until, { from: formats.time(iso(from)), to: formats.time(iso(to)) }),
       published: iso(Math.max(created_at, from - AHEAD_MS)),
       updated: iso(Math.max(updated_at, from - AHEAD_MS)),
-      in: '',
+      link_suffix: '',
     }));
 }
 

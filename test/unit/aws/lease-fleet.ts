@@ -85,7 +85,7 @@ export async function sendRequests(
     const at = START + (i * 1000) / perSecond;
     clock.at(at, () => {
       const limiter = limiters[random.int(0, limiters.length - 1)]!;
-      Promise.resolve(limiter.takeOf('acc_a', 'push', rate, 1)).then(({ allowed }) => {
+      Promise.resolve(limiter.takeForAccount('acc_a', 'push', rate, 1)).then(({ allowed }) => {
         if (at < from) return;
         requested++;
         if (allowed) granted++;

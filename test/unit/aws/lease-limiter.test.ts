@@ -50,7 +50,7 @@ describe('leases of an account served by many processes', () => {
     const { limiters, clock } = fleet(20);
     const send = { per_second: 5, burst: 20 };
     const taken = Promise.all(
-      Array.from({ length: 100 }, (_, i) => limiters[i % 20]!.takeOf('acc_a', 'send', send, 1)),
+      Array.from({ length: 100 }, (_, i) => limiters[i % 20]!.takeForAccount('acc_a', 'send', send, 1)),
     );
     await clock.runUntil(START + 5000);
     const granted = (await taken).filter((one) => one.allowed).length;
@@ -60,7 +60,7 @@ describe('leases of an account served by many processes', () => {
 
   it('are requested once per process for any number of waiting requests', async () => {
     const { limiters, clock, requests } = fleet(1);
-    const taken = Promise.all(Array.from({ length: 60 }, () => limiters[0]!.takeOf('acc_a', 'push', PUSH, 1)));
+    const taken = Promise.all(Array.from({ length: 60 }, () => limiters[0]!.takeForAccount('acc_a', 'push', PUSH, 1)));
     await clock.runUntil(START + 1000);
     expect((await taken).every(({ allowed }) => allowed)).toBe(true);
     expect(requests.writes).toBeLessThan(6);
@@ -70,7 +70,7 @@ describe('leases of an account served by many processes', () => {
     const { limiters, clock, requests } = fleet(1);
     const rate = { per_second: 1, burst: 10 };
     const take = async () => {
-      const standing = Promise.resolve(limiters[0]!.takeOf('acc_a', 'mcp', rate, 1));
+      const standing = Promise.resolve(limiters[0]!.takeForAccount('acc_a', 'mcp', rate, 1));
       await clock.runUntil(clock.now() + 20);
       return standing;
     };
@@ -93,7 +93,7 @@ describe('leases of an account served by many processes', () => {
     });
     const { limiters, clock, counted } = fleet(1, broken);
     const taken = Promise.all(
-      Array.from({ length: 50 }, () => (limiters[0] as Limiter).takeOf('acc_a', 'push', PUSH, 1)),
+      Array.from({ length: 50 }, () => (limiters[0] as Limiter).takeForAccount('acc_a', 'push', PUSH, 1)),
     );
     await clock.runUntil(START + 100);
     expect((await taken).every(({ allowed }) => allowed)).toBe(true);
