@@ -13,8 +13,8 @@ import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 
 /**
- * Creates the handler of MCP, with three protocols at one address (protocol/variant.ts), as a web-standard function.
- * Never rejects. `host.streams`: whether the host can respond to a GET with a stream.
+ * Creates the handler of MCP: three protocols at one address (protocol/variant.ts). It maps a web-standard Request to a
+ * Response and never rejects. `host.streams`: whether the host can respond to a GET with a stream.
  */
 export function makeMcp(
   env: StateEnv,
@@ -26,7 +26,9 @@ export function makeMcp(
   return async (request, address = '') => {
     const rateHeaders: Record<string, string> = {};
     const response = await respond(request, address, rateHeaders).catch((error) =>
-      error instanceof RpcError ? Response.json(errorReply(null, error), { status: 400 }) : refusal(request, error),
+      error instanceof RpcError
+        ? Response.json(errorReply(null, error), { status: 400 })
+        : errorResponse(request, error),
     );
     for (const [name, value] of Object.entries({ ...API_HEADERS, ...rateHeaders })) {
       // A stream sets its own cache headers.
@@ -37,13 +39,13 @@ export function makeMcp(
 
   async function respond(request: Request, address: string, rateHeaders: Record<string, string>): Promise<Response> {
     assertAllowedOrigin(request, ports.settings);
-    const context = await fromMcp(request, address);
+    const context = await admitCaller(request, address);
     Object.assign(rateHeaders, await spend(context, 'mcp'));
     if (request.method !== 'GET' && request.method !== 'POST') throw methodNotAllowed(request.method, 'GET, POST');
     if (context.caller.is_read_only) {
       throw new AppError(
         'READ_ONLY',
-        'This key is read-only and cannot use MCP. Create a key with the scopes mcp and read: it sees the reading tools.',
+        'This key is read-only and cannot use MCP. For tools that only read data, create a key with the scopes mcp and read.',
       );
     }
     assertAllowed(context.caller, 'mcp');
@@ -51,21 +53,23 @@ export function makeMcp(
       if (!host.streams || !opensStream(request.headers)) throw methodNotAllowed('GET', 'POST');
       return streams.open(context, request);
     }
-    const body = await bodyOf(request);
+    const body = await readBody(request);
     const session = new URL(request.url).searchParams.get('sessionId');
     if (session !== null) await streams.requireStream(context, session);
     const posted = readPosted(body);
-    await countMessages(context, posted, rateHeaders);
-    return session === null ? respondToPost(context, request.headers, posted) : streams.take(context, session, posted);
+    await spendForBatch(context, posted, rateHeaders);
+    return session === null
+      ? respondToPost(context, request.headers, posted)
+      : streams.accept(context, session, posted);
   }
 
-  async function fromMcp({ headers }: Request, address: string): Promise<StateContext> {
+  async function admitCaller({ headers }: Request, address: string): Promise<StateContext> {
     const request_id = headers.get('x-request-id') ?? '';
     const context = await admit(env, { headers: Object.fromEntries(headers), address, request_id });
     return { ...context, origin: { ...context.origin, via: 'mcp' } };
   }
 
-  function refusal(request: Request, error: unknown): Response {
+  function errorResponse(request: Request, error: unknown): Response {
     const requestId = request.headers.get('x-request-id') ?? randomUUID();
     const shown = loggedError(ports.log, error, {
       request_id: requestId,
@@ -86,20 +90,20 @@ const challenge = ({ headers }: Request) => ({
 });
 
 const methodNotAllowed = (method: string, allow: string): AppError => {
-  const except = method === 'GET' ? ', except for streams of 2024-11-05 at the streaming address' : '';
+  const except = method === 'GET' ? ', except to open a stream of MCP 2024-11-05 at the streaming address' : '';
   return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed${except}; use ${allow}.`, {
     headers: { allow },
   });
 };
 
-async function bodyOf(request: Request): Promise<Uint8Array> {
+async function readBody(request: Request): Promise<Uint8Array> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length <= MAX_MCP_BODY) return bytes;
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_MCP_BODY} bytes.`);
 }
 
-/** Counts the messages of a batch after the first, which was counted as the request. Throws RATE_LIMITED. */
-async function countMessages(
+/** Takes a token for each further message of a batch; the request took that of the first. Throws RATE_LIMITED. */
+async function spendForBatch(
   context: StateContext,
   { messages }: Posted,
   rateHeaders: Record<string, string>,

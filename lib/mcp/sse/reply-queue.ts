@@ -12,16 +12,16 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
  *
  * | pattern                             | request                                                    |
  * |-------------------------------------|------------------------------------------------------------|
- * | the stream opened last              | get mcpOpening(tenant)                                     |
+ * | version of the streams of a tenant  | get mcpOpening(tenant)                                     |
  * | streams of a tenant, for limits     | query mcpStreams(tenant)                                   |
  * | whether a message's stream is open  | get mcpStream(tenant, key, session)                        |
  * | replies to send, and pending ones   | query replyQueue(tenant, session), eventual except at the end |
  */
 
-/** Open stream, renewed by its process, which has crashed if it did not renew the stream by `until`. */
+/** Open stream. Its process renews it before `until` (epoch ms), unless the process has crashed. */
 type StreamItem = Item & { v: string; key_id: string; until: number };
 
-/** Written with each opened stream; its version guards the number of a tenant's streams. */
+/** Written with each opened stream of a tenant, so that its version guards their number. */
 type OpeningItem = Item & { v: string };
 
 /** Part of a reply. Part 0 has the number of parts, absent while the reply is pending; `at`: epoch ms. */
@@ -29,12 +29,12 @@ type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
 /** Limit of open streams of all keys of an account, as a multiple of the limit of one key. */
 const ACCOUNT_FACTOR = 3;
-/** Lease of a stream (ms); without a renewal by then it has ended. */
+/** Lease of a stream (ms); a stream that is not renewed in this time has ended. */
 const LEASE_MS = 90_000;
-/** Time (ms) after which a pending reply is lost: no tool takes that long, so its process died. */
+/** Time (ms) after which a pending reply counts as lost: no tool takes that long, so its process has crashed. */
 const LOST_MS = 60_000;
 const EXPIRY_SECONDS = 3600;
-/** At most 300 KB, because a character has at most 3 bytes. */
+/** Characters of a part: at most 300 KB, because a character has at most 3 bytes. */
 const PART_CHARS = 100_000;
 
 const expiry = (now: number): number => Math.ceil(now / 1000) + EXPIRY_SECONDS;
@@ -162,7 +162,8 @@ type QueuedReplies = {
   /** Complete replies as JSON, oldest first. */
   replies: { id: string; text: string }[];
   /** Number of reserved replies that are not written yet. */
-  awaited: number;
+  pending: number;
+  /** Sort keys of the items of the complete replies. */
   sks: string[];
 };
 
@@ -179,19 +180,19 @@ export async function readReplies(
     replyParts.set(id, [...(replyParts.get(id) ?? []), item]);
   }
 
-  const queued: QueuedReplies = { replies: [], awaited: 0, sks: [] };
+  const queued: QueuedReplies = { replies: [], pending: 0, sks: [] };
   for (const [id, parts] of replyParts) {
     const head = parts.find(({ sk }) => sk.endsWith('#0'));
-    const numbered = parts.toSorted((a, b) => partOf(a) - partOf(b));
+    const numbered = parts.toSorted((a, b) => partNumber(a) - partNumber(b));
     if (head?.parts === parts.length) {
       queued.replies.push({ id, text: numbered.map(({ text }) => text).join('') });
       queued.sks.push(...parts.map(({ sk }) => sk));
-    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) queued.awaited += 1;
+    } else if (ports.clock.now() - (head?.at ?? 0) < LOST_MS) queued.pending += 1;
   }
   return queued;
 }
 
-const partOf = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));
+const partNumber = ({ sk }: ReplyPartItem): number => Number(sk.slice(sk.indexOf('#') + 1));
 
 export async function deleteReplies({ ports, keys, tenant }: Context, session: string, sks: string[]): Promise<void> {
   for (let from = 0; from < sks.length; from += 100) {

@@ -4,21 +4,25 @@ import { STREAM_VERSION, VERSION_HEADER } from '#lib/mcp/protocol/variant.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { closeStream, deleteReplies, readReplies, renewStream } from './reply-queue.ts';
 
-/** Timing of a stream that lasts MCP_STREAM_SECONDS; all in ms. */
+/** Times of a stream with the lifetime MCP_STREAM_SECONDS, in ms. */
 const TIMING = {
-  /** Time without messages before the end of a stream: a busy client would send one before it has reconnected. */
+  /**
+   * Time without messages after which a stream ends at the end of its lifetime. A stream in use does not end then,
+   * because its client could send a message before it has reconnected.
+   */
   quiet: 2_000,
-  /** Maximum delay of the end; the platform ends the stream soon after. */
+  /** Maximum delay of that end; soon afterwards the platform would end the stream. */
   overtime: 45_000,
   /**
-   * Time after which a new client without messages is gone. A reconnected client can have nothing to send, so `idle`
-   * applies to it.
+   * Time after which a new client that has sent no message counts as gone. A reconnected client can have nothing
+   * to send, so `idle` applies.
    */
   first: 30_000,
-  /** Time without messages after which a client is gone. */
+  /** Time without messages after which a client counts as gone. */
   idle: 10 * 60_000,
-  /** Interval of keep-alives, with which the API key is checked again. */
+  /** Interval of keep-alives, each after the API key is checked again. */
   ping: 15_000,
+  /** Interval of renewals of the lease of the stream. */
   renew: 60_000,
   /** Time after a message during which the interval of polls is `busyPoll`; afterwards it is `idlePoll`. */
   busy: 30_000,
@@ -26,15 +30,15 @@ const TIMING = {
   idlePoll: 1000,
 };
 
-/** Wake-up functions by session: in one process a reply does not wait for the next poll. */
+/** Wake-up functions by session, so that a reply of the same process does not wait for the next poll. */
 export type Wakeups = Map<string, () => void>;
 
-/** Whether the client lost a stream before, so that it is initialized. */
+/** Whether the client reconnects after `initialize`, which returned the version that it sends. */
 const isReconnect = (headers: Headers): boolean => headers.get(VERSION_HEADER) === STREAM_VERSION;
 
 const serverSentEvent = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;
 
-/** Yields the events of a stream until its time, an idle client, a deleted key or an abort ends it. */
+/** Yields the events of a stream until its lifetime ends, its client is idle or aborts, or its key is deleted. */
 export async function* eventsOf(
   context: Context,
   { headers, signal }: Request,
@@ -56,13 +60,13 @@ export async function* eventsOf(
     return age >= life && (idle >= TIMING.quiet || age >= life + TIMING.overtime);
   };
 
-  const rest = wakeable(wakeups, session, signal);
+  const pause = wakeable(wakeups, session, signal);
   try {
-    // A client that has lost its stream reconnects within 10 ms, so that few calls fall into the gap.
+    // The client reconnects 10 ms after the end of its stream, so that few calls fall into the gap.
     yield `retry: 10\n${serverSentEvent('endpoint', endpoint)}`;
     for (;;) {
       try {
-        const { replies, awaited, sks } = await readReplies(context, session, isClosed);
+        const { replies, pending, sks } = await readReplies(context, session, isClosed);
         for (const { id, text } of replies) {
           // An eventual read may return deleted replies again.
           if (sent.has(id)) continue;
@@ -71,11 +75,11 @@ export async function* eventsOf(
         }
         await deleteReplies(context, session, sks);
         const now = clock.now();
-        if (replies.length > 0 || awaited > 0) [lastMessageAt, hadMessage] = [now, true];
+        if (replies.length > 0 || pending > 0) [lastMessageAt, hadMessage] = [now, true];
         const isLate = now - opened >= life + TIMING.overtime;
-        if (isClosed && (awaited === 0 || isLate)) return;
-        if (!isClosed && ((awaited === 0 && isOver(now)) || isLate)) {
-          // From now on posts are rejected; one more read finds earlier ones.
+        if (isClosed && (pending === 0 || isLate)) return;
+        if (!isClosed && ((pending === 0 && isOver(now)) || isLate)) {
+          // Further POSTs are rejected; one more read finds the replies to earlier ones.
           await closeStream(context, session);
           isClosed = true;
           continue;
@@ -96,7 +100,7 @@ export async function* eventsOf(
         log.warn('MCP stream could not read its replies, will be retried', { ...fields, error });
         if (clock.now() - opened >= life + TIMING.overtime) return;
       }
-      await rest(
+      await pause(
         clock.sleep(isClosed || clock.now() - lastMessageAt < TIMING.busy ? TIMING.busyPoll : TIMING.idlePoll),
       );
     }

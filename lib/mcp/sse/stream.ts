@@ -8,9 +8,9 @@ import { openStream, putReply, requireStream, reserveReply } from './reply-queue
 import { eventsOf, type Wakeups } from './stream-events.ts';
 
 /**
- * Legacy transport of MCP, HTTP+SSE of 2024-11-05, used only by endpoint.ts. To delete it: this folder and its tests,
- * `streams` and `session` in endpoint.ts, the variant `stream` in protocol/, the keys of streams in lib/keys.ts, the
- * MCP_STREAM settings, and `streaming` in infra/.
+ * Creates the legacy transport of MCP, HTTP+SSE of 2024-11-05, used only by endpoint.ts. To remove the transport,
+ * delete this folder and its tests, `streams` and `session` in endpoint.ts, the variant `stream` in protocol/, the keys
+ * of streams in lib/keys.ts, the settings MCP_STREAM_SECONDS and MCP_STREAMS_PER_KEY, and `streaming` in infra/.
  */
 export function sseTransport() {
   const wakeups: Wakeups = new Map();
@@ -18,7 +18,7 @@ export function sseTransport() {
     /** Throws NOT_FOUND unless the session has an open stream of this key. */
     requireStream,
 
-    /** Responds to a GET with events: the address to POST to, then replies. Ends on abort. Throws RATE_LIMITED. */
+    /** Responds to a GET with a stream of events: the address to POST to, then replies. Throws RATE_LIMITED. */
     open: async (context: StateContext, request: Request): Promise<Response> => {
       const session = randomUUID();
       await openStream(context, session);
@@ -32,8 +32,8 @@ export function sseTransport() {
       });
     },
 
-    /** Accepts messages of an open stream: 202 when replies are queued. Throws NOT_FOUND if it is closed. */
-    take: async (context: StateContext, session: string, { messages }: Posted): Promise<Response> => {
+    /** Processes messages of an open stream, queues the replies and returns 202. Throws NOT_FOUND if it is closed. */
+    accept: async (context: StateContext, session: string, { messages }: Posted): Promise<Response> => {
       for (const message of messages) {
         if (message.is === 'silent') continue;
         const id = await reserveReply(context, session);
@@ -46,7 +46,7 @@ export function sseTransport() {
   };
 }
 
-/** Whether a GET opens a stream of 2024-11-05; later clients send their version or, as VS Code, a session id. */
+/** Whether a GET opens a stream of 2024-11-05; later clients send their version or, like VS Code, a session id. */
 export function opensStream(headers: Headers): boolean {
   const accept = headers.get('accept');
   const version = headers.get(VERSION_HEADER);
