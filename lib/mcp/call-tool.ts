@@ -21,9 +21,9 @@ type ToolResult = {
 };
 
 /**
- * Calls a tool. A built-in tool can be called even if no skill lists it, unless all skills that do are disabled or the
- * key is restricted to skills. Errors of a tool are results, for the model to handle. Throws RpcError for an unknown
- * tool and for malformed params.
+ * Calls a tool of an enabled skill, or a built-in tool that no skill contains. A key that is restricted to skills can
+ * call only their tools. Errors of a tool are results, for the model to handle. Throws RpcError for an unknown tool and
+ * for malformed params.
  */
 export async function callTool(caller: StateContext, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;
@@ -33,11 +33,11 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
   const context: StateContext = { ...caller, origin: { ...caller.origin, tool: name } };
   const skills = await allSkills(context);
   const listed = enabledTools(context, skills).get(name);
-  const isRestricted =
+  const needsListing =
     context.caller.skills !== null || skills.some(({ tools }) => tools.some((tool) => tool.name === name));
-  const builtIn = listed || !isRestricted ? builtInTools.get(name) : undefined;
+  const builtIn = listed || !needsListing ? builtInTools.get(name) : undefined;
   if (builtIn)
-    return outcome(context, name, async () => {
+    return resultOf(context, name, async () => {
       assertAllowed(context.caller, builtIn.access);
       const { input, run } = await builtIn.load();
       const parsed = parse(input, given);
@@ -45,13 +45,13 @@ export async function callTool(caller: StateContext, params: Record<string, unkn
       if (!builtIn.annotations.readOnlyHint) {
         await spend(context, 'store', storeTokens(Buffer.byteLength(JSON.stringify(given))));
       }
-      // Tools that wait for other servers do not hold a read permit.
+      // Only tools that read hold a read permit: others may wait for other servers.
       const result = success(await (builtIn.annotations.readOnlyHint ? withReadPermit(context, call) : call()));
       await chargeCost(context, 'mcp', result.content[0]?.text.length ?? 0);
       return result;
     });
   if (listed) {
-    return outcome(context, name, () => {
+    return resultOf(context, name, () => {
       assertAllowed(context.caller, accessOf(listed));
       return callRegistered(context, listed, given);
     });
@@ -67,14 +67,14 @@ async function callRegistered(
   if (tool.action_id === undefined) {
     const text =
       `${tool.name} is registered but does nothing: it is neither built in nor bound to an action by action_id. ` +
-      'Register its skill again with the id of an action as the action_id of this tool; a call then runs the action.';
+      'Update its skill with the id of an action as the action_id of this tool; a call then runs the action.';
     return { content: [{ type: 'text', text }], isError: true };
   }
   const { execution, succeeded } = await runBoundAction(context, { ...tool, action_id: tool.action_id }, given);
   return succeeded ? success(execution) : { ...success(execution), isError: true };
 }
 
-async function outcome(context: StateContext, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
+async function resultOf(context: StateContext, tool: string, run: () => Promise<ToolResult>): Promise<ToolResult> {
   try {
     return await run();
   } catch (error) {

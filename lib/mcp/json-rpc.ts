@@ -7,7 +7,7 @@ export type RpcRequest = { id: string | number; method: string; params: Record<s
 
 export type Incoming =
   | ({ is: 'request' } & RpcRequest)
-  /** Needs no response: a notification, or a response, although the service sends no requests. */
+  /** Needs no response: a notification, or a response. Responses are ignored: the service sends no requests. */
   | { is: 'silent' }
   | { is: 'invalid'; id: string | number | null; why: string };
 
@@ -23,11 +23,11 @@ export const CODE = {
   INTERNAL_ERROR: -32603,
   /** MCP 2026-07-28: a header contradicts the body, or is missing. */
   HEADER_MISMATCH: -32020,
-  /** MCP 2026-07-28: `data.supported` lists the versions. */
+  /** MCP 2026-07-28: `data.supported` lists the supported versions. */
   UNSUPPORTED_VERSION: -32022,
 } as const;
 
-/** Error of the protocol; errors of tools are results. */
+/** Protocol error. A failed tool call is a result with `isError` instead. */
 export class RpcError extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -45,7 +45,7 @@ export const errorReply = (id: string | number | null, { code, message, data }: 
   error: { code, message, ...(data !== undefined && { data }) },
 });
 
-const MAX_BATCH = 10;
+const MAX_BATCH_MESSAGES = 10;
 
 /** Content of a POST: one message, or a batch as in 2025-03-26. */
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
@@ -55,8 +55,8 @@ export function readPosted(bytes: Uint8Array): Posted {
   const excess = sizeProblem(bytes);
   if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
-  if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH)) {
-    const message = `A batch has 1 to ${MAX_BATCH} messages; this one has ${body.length}. Send several batches.`;
+  if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH_MESSAGES)) {
+    const message = `A batch has 1 to ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Send several batches.`;
     throw new RpcError(CODE.INVALID_REQUEST, message);
   }
   if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };
@@ -80,14 +80,14 @@ export const isDeeper = (value: unknown, levels: number): boolean =>
 function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return { is: 'invalid', id: null, why: 'A message must be a JSON object.' };
   const { jsonrpc, id, method, params } = value;
-  const usable = typeof id === 'string' || typeof id === 'number' ? id : null;
-  if (jsonrpc !== '2.0') return { is: 'invalid', id: usable, why: 'The property jsonrpc must be "2.0".' };
-  if (method === undefined && usable !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
-  if (typeof method !== 'string') return { is: 'invalid', id: usable, why: 'The property method must be a string.' };
+  const validId = typeof id === 'string' || typeof id === 'number' ? id : null;
+  if (jsonrpc !== '2.0') return { is: 'invalid', id: validId, why: 'The property jsonrpc must be "2.0".' };
+  if (method === undefined && validId !== null && ('result' in value || 'error' in value)) return { is: 'silent' };
+  if (typeof method !== 'string') return { is: 'invalid', id: validId, why: 'The property method must be a string.' };
   if (!('id' in value)) return { is: 'silent' };
-  if (usable === null) return { is: 'invalid', id: null, why: 'The property id must be a string or a number.' };
+  if (validId === null) return { is: 'invalid', id: null, why: 'The property id must be a string or a number.' };
   if (params !== undefined && !isObject(params)) {
-    return { is: 'invalid', id: usable, why: 'The property params must be an object.' };
+    return { is: 'invalid', id: validId, why: 'The property params must be an object.' };
   }
-  return { is: 'request', id: usable, method, params: params ?? {} };
+  return { is: 'request', id: validId, method, params: params ?? {} };
 }

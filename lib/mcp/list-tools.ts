@@ -12,10 +12,14 @@ import { CODE, RpcError } from './json-rpc.ts';
 
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
+/** Maximum size of a page of tools. */
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
-/** Returns the enabled tools by name, first registered first; a key restricted to skills has only theirs. */
+/**
+ * Returns the tools of enabled skills by name; a key restricted to skills has only theirs. If several skills have a
+ * tool with the same name, that of the skill registered first counts.
+ */
 export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
   for (const skill of skills.filter(({ enabled, slug }) => enabled && reachesSkill(caller, slug))) {
@@ -24,11 +28,11 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
   return tools;
 }
 
-/** Returns the access required to call a tool: that of a built-in one, else that to run its action. */
+/** Returns the access required to call a tool: that of the built-in tool, else that of running an action. */
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 
-/** Returns the tools that the caller is allowed to call, by name. Throws RpcError for an invalid cursor. */
+/** Returns a page of the enabled tools that the caller is allowed to call, by name. Throws RpcError for the cursor. */
 export async function listTools(
   context: Context,
   cursor: unknown,

@@ -9,10 +9,10 @@ import { HANDSHAKE_VERSIONS, type ProtocolVariant, STATELESS_VERSIONS, STREAM_VE
 const SERVER_INFO = { name: 'fleetwatch', title: 'Fleetwatch', version: VERSION };
 const CAPABILITIES = { tools: {} };
 const INSTRUCTIONS =
-  'Catalog of components, with their checks and incidents. The tools belong to the skills that the account has ' +
-  'registered and enabled; if there is no tool, register a skill with POST /v1/skills.';
+  'Monitoring of a catalog of entities, such as services and hosts, with their checks, alerts and incidents. ' +
+  'The enabled skills of the account contain the tools. If no tool is listed, register a skill with POST /v1/skills.';
 
-/** Time (ms) for which a stateless client may cache lists and discovery, because it gets no notice of changes. */
+/** Time (ms) for which a stateless client may cache lists and discovery; it is not notified of changes. */
 const TTL_MS = 60_000;
 const CACHED = { ttlMs: TTL_MS, cacheScope: 'private' };
 
@@ -55,13 +55,13 @@ const METHODS = new Map<string, Method>([
   ['tools/call', { variants: ['stream', 'handshake', 'stateless'], run: callTool }],
 ]);
 
-/** Returns the version of the session; always 2024-11-05 for streams, so that a GET with it is a reconnect. */
+/** Returns the version of the session; always 2024-11-05 for streams, because a GET with it is a reconnect. */
 function negotiated(requested: unknown, variant: ProtocolVariant): string {
   if (variant === 'stream') return STREAM_VERSION;
   return HANDSHAKE_VERSIONS.find((version) => version === requested) ?? HANDSHAKE_VERSIONS[0]!;
 }
 
-/** Responds to a message; never throws. */
+/** Returns the reply to a message; never rejects. */
 export async function respondTo(
   context: StateContext,
   variant: ProtocolVariant,
@@ -75,13 +75,13 @@ export async function respondTo(
       throw new RpcError(CODE.METHOD_NOT_FOUND, `The method ${method} does not exist.`);
     }
     const result = await found.run(context, params, variant);
-    return { jsonrpc: '2.0', id, result: variant === 'stateless' ? complete(result, found) : result };
+    return { jsonrpc: '2.0', id, result: variant === 'stateless' ? statelessResult(result, found) : result };
   } catch (error) {
     return errorReply(id, asRpcError(context, method, error));
   }
 }
 
-const complete = (result: object, { cached }: Method): object => ({
+const statelessResult = (result: object, { cached }: Method): object => ({
   resultType: 'complete',
   ...result,
   ...(cached && CACHED),

@@ -7,11 +7,14 @@ import {
 } from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which applies to the API only. */
-type Allowed = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
+/** Settings of origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which is for the API. */
+type OriginSettings = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
-/** Throws FORBIDDEN for pages of other origins; non-browsers send none (MCP, Transports, Security: a MUST). */
-export function assertAllowedOrigin(request: Request, settings: Allowed): void {
+/**
+ * Throws FORBIDDEN for a request of a page of another origin: a MUST of MCP (Transports, Security). Clients other than
+ * browsers send no `Origin`.
+ */
+export function assertAllowedOrigin(request: Request, settings: OriginSettings): void {
   const origin = request.headers.get('origin');
   const { host } = new URL(request.url);
   if (origin === null || isAllowedOrigin(origin, host, settings)) return;
@@ -23,5 +26,5 @@ export function assertAllowedOrigin(request: Request, settings: Allowed): void {
 }
 
 /** Whether pages of `origin` may use MCP at `host`. */
-export const isAllowedOrigin = (origin: string, host: string, settings: Allowed): boolean =>
+export const isAllowedOrigin = (origin: string, host: string, settings: OriginSettings): boolean =>
   (origin !== '*' && settings.ALLOWED_ORIGINS.includes(origin)) || isServiceOrigin(origin, host, settings);

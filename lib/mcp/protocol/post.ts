@@ -3,7 +3,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { respondTo } from './methods.ts';
-import { assertHandshake, assertStateless, variantOf } from './variant.ts';
+import { assertHandshakeVersion, assertStatelessHeaders, variantOf } from './variant.ts';
 
 /** Responds to a POST of Streamable HTTP: one JSON document, or 202. Throws RpcError for invalid headers. */
 export function respondToPost(context: StateContext, headers: Headers, posted: Posted): Promise<Response> {
@@ -24,7 +24,7 @@ async function respondHandshake(
   { messages, isBatch }: Posted,
 ): Promise<Response> {
   try {
-    assertHandshake(headers);
+    assertHandshakeVersion(headers);
   } catch (error) {
     const [first] = messages;
     if (isBatch || first?.is !== 'request' || !(error instanceof RpcError)) throw error;
@@ -34,7 +34,7 @@ async function respondHandshake(
   let length = 0;
   for (const message of messages) {
     if (message.is === 'silent') continue;
-    const reply = length > MAX_BATCH_LENGTH ? batchTooLarge(message) : await respondTo(context, 'handshake', message);
+    const reply = length > MAX_RESPONSE_CHARS ? batchTooLarge(message) : await respondTo(context, 'handshake', message);
     replies.push(JSON.stringify(reply));
     length += replies.at(-1)!.length;
     if (isBatch) await othersTurn();
@@ -45,44 +45,45 @@ async function respondHandshake(
     status: isInvalid ? 400 : 200,
     headers: {
       'content-type': 'application/json',
-      ...(messages.some((message) => message.is === 'request' && message.method === 'initialize') && newSession()),
+      ...(messages.some((message) => message.is === 'request' && message.method === 'initialize') && sessionHeader()),
     },
   });
 }
 
-/** Maximum characters of a batch's responses, after which messages are rejected: a gateway allows 6 MB. */
-const MAX_BATCH_LENGTH = 2_000_000;
+/** Characters of a batch's responses after which its other messages are rejected: a gateway allows 6 MB. */
+const MAX_RESPONSE_CHARS = 2_000_000;
 
 const batchTooLarge = ({ id }: { id: string | number | null }): RpcReply => {
   const message = 'The responses of this batch are too large; this message was not processed. Send it separately.';
   return errorReply(id, new RpcError(CODE.INVALID_REQUEST, message));
 };
 
-/** Returns a session id, which is not stored: it marks clients that later request a back channel. */
-const newSession = () => ({ 'mcp-session-id': randomUUID() });
+/** Returns the header with a session id, which is not stored. A GET with it does not open a stream of 2024-11-05. */
+const sessionHeader = () => ({ 'mcp-session-id': randomUUID() });
 
 const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
 
-/** Errors have their own status in the stateless protocol. */
+/** Returns an error with the status of its code, as the stateless protocol requires. */
 async function respondStateless(
   context: StateContext,
   headers: Headers,
   { messages, isBatch }: Posted,
 ): Promise<Response> {
-  if (isBatch) throw new RpcError(CODE.INVALID_REQUEST, 'Batches do not exist in this version of the protocol.');
+  if (isBatch)
+    throw new RpcError(CODE.INVALID_REQUEST, 'This protocol version has no batches. Send each message separately.');
   const message = messages[0]!;
   if (message.is === 'silent') return accepted();
-  const reply = await checked(context, headers, message);
+  const reply = await statelessReply(context, headers, message);
   return Response.json(reply, { status: 'error' in reply ? (STATUS[reply.error.code] ?? 400) : 200 });
 }
 
-async function checked(
+async function statelessReply(
   context: StateContext,
   headers: Headers,
   message: Parameters<typeof respondTo>[2],
 ): Promise<RpcReply> {
   try {
-    if (message.is === 'request') assertStateless(headers, message);
+    if (message.is === 'request') assertStatelessHeaders(headers, message);
   } catch (error) {
     if (error instanceof RpcError) return errorReply(message.id, error);
     throw error;

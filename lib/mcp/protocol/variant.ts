@@ -21,7 +21,7 @@ const claimedVersion = (message: unknown): unknown =>
     ? message.params._meta[VERSION_KEY]
     : undefined;
 
-/** Returns the protocol of a POST without a stream, by its body or else its header. */
+/** Returns the protocol of a POST without a stream: stateless if its body or its header names such a version. */
 export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);
   return claimedVersion(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))
@@ -36,7 +36,7 @@ const unsupported = (requested: unknown, supported: string[]): RpcError =>
   });
 
 /** Throws RpcError if a POST of the handshake protocol names an unknown version. */
-export function assertHandshake(headers: Headers): void {
+export function assertHandshakeVersion(headers: Headers): void {
   const named = headers.get(VERSION_HEADER);
   if (named !== null && !HANDSHAKE_VERSIONS.includes(named)) {
     throw unsupported(named, [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS]);
@@ -44,10 +44,11 @@ export function assertHandshake(headers: Headers): void {
 }
 
 /** Compares the headers of a stateless request with its body (MCP 2026-07-28, standard headers). Throws RpcError. */
-export function assertStateless(headers: Headers, { method, params }: RpcRequest): void {
+export function assertStatelessHeaders(headers: Headers, { method, params }: RpcRequest): void {
   const claimed = claimedVersion({ params });
   if (claimed === undefined) {
-    throw new RpcError(CODE.INVALID_PARAMS, `params._meta must have ${VERSION_KEY}, because the header has a version.`);
+    const message = `params._meta must have ${VERSION_KEY}, with the version of the header MCP-Protocol-Version.`;
+    throw new RpcError(CODE.INVALID_PARAMS, message);
   }
   assertHeaderMatches(headers, 'MCP-Protocol-Version', claimed);
   if (!STATELESS_VERSIONS.some((version) => version === claimed)) throw unsupported(claimed, STATELESS_VERSIONS);
