@@ -17,10 +17,10 @@ import {
 } from './skill.ts';
 import { requireSkill } from './skill-store.ts';
 
-/** Maximum number of skills; each tool call reads all of them. */
+/** Maximum number of skills, because each tool call reads all of them. */
 const MAX_SKILLS = 100;
 
-/** Registers a skill. Throws CONFLICT for a duplicate slug, NOT_FOUND for an action of its tools, LIMIT_EXCEEDED. */
+/** Registers a skill. Throws CONFLICT for a duplicate slug, NOT_FOUND for a missing action, LIMIT_EXCEEDED. */
 export async function createSkill(scope: MutationContext, input: NewSkill): Promise<SkillItem> {
   const { ports, keys, tenant } = scope;
   await assertActionsExist(scope, input.tools);
@@ -49,7 +49,10 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
   );
 }
 
-/** Updates a skill. Throws VALIDATION_ERROR, NOT_FOUND (also for an action that no tool had before). */
+/**
+ * Updates a skill. Throws VALIDATION_ERROR, NOT_FOUND for the skill or a missing action. Actions that its tools already
+ * had are not checked.
+ */
 export async function updateSkill(scope: MutationContext, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
   const note = auditWriter(scope, 'update', auditedSkill);
@@ -68,8 +71,8 @@ export async function updateSkill(scope: MutationContext, slug: string, patch: S
       updated_at: iso(ports.clock.now()),
     };
     if (isSame(auditedSkill, before, next)) return before;
-    const own: Write = { put: next, if: { version: before.v } };
-    const outcome = await commit(ports, [own, ...note(before, next)]);
+    const write: Write = { put: next, if: { version: before.v } };
+    const outcome = await commit(ports, [write, ...note(before, next)]);
     return outcome.ok ? next : RETRY;
   });
 }

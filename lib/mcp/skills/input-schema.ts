@@ -3,9 +3,9 @@ import { isDeeper } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 
-/** Maximum work of validating arguments: 1 per keyword, value, and ten pairs that `uniqueItems` compares. */
+/** Maximum work of validating arguments: 1 per keyword, per value, and per ten pairs that `uniqueItems` compares. */
 const MAX_WORK = 20_000;
-/** Work of `multipleOf` on a number: a remainder takes up to 10 µs if the two differ by hundreds of digits. */
+/** Work of `multipleOf` on a number: a remainder takes up to 10 µs if the numbers differ by hundreds of digits. */
 const MULTIPLE_WORK = 30;
 
 /** Whether the work exceeds MAX_WORK; stops there. */
@@ -15,6 +15,7 @@ function isTooMuchWork(schema: unknown, value: unknown): boolean {
 
 type Budget = { left: number };
 
+/** Takes the work of validating a value from the budget. Returns whether the budget sufficed. */
 function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   budget.left -= 1;
   if (!isObject(schema)) return budget.left >= 0;
@@ -86,14 +87,13 @@ function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[sc
  * hang the service; `x-mcp-header` requires clients to do more than the service validates. Property names are not
  * affected.
  */
-
-const REFUSED: Record<string, string> = {
+const FORBIDDEN_KEYWORDS: Record<string, string> = {
   $ref: 'is not allowed: repeat the schema instead',
   $dynamicRef: 'is not allowed: repeat the schema instead',
   $recursiveRef: 'is not allowed: repeat the schema instead',
-  pattern: 'is not allowed: a regular expression can run without end; use the description or enum',
-  patternProperties: 'is not allowed: a regular expression can run without end; use properties',
-  'x-mcp-header': 'is not allowed: arguments are only read from the call',
+  pattern: 'is not allowed: a regular expression can take exponential time; use the description or enum',
+  patternProperties: 'is not allowed: a regular expression can take exponential time; use properties',
+  'x-mcp-header': 'is not allowed: arguments are read only from the body of a call',
 };
 
 /** Keywords with one schema, with a list of schemas, and with schemas by name. */
@@ -117,7 +117,9 @@ const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'nul
 /** Maximum depth: the table allows 32 levels, and a schema is five deep in its skill. */
 const MAX_DEPTH = 26;
 const MAX_SCHEMAS = 200;
+/** Maximum size of a schema as JSON, and of arguments. */
 const MAX_BYTES = 16 * 1024;
+/** Maximum number of values in arguments, and of elements of each list. */
 const MAX_VALUES = 1000;
 const MAX_ARRAY = 100;
 /** Maximum number of errors reported at once. */
@@ -167,12 +169,12 @@ function* issuesIn(schema: unknown, path: Path, budget: { left: number }): Gener
 }
 
 function issueOf(keyword: string, value: unknown): string | undefined {
-  if (Object.hasOwn(REFUSED, keyword)) return REFUSED[keyword];
+  if (Object.hasOwn(FORBIDDEN_KEYWORDS, keyword)) return FORBIDDEN_KEYWORDS[keyword];
   if (LIST.has(keyword) && !Array.isArray(value)) return 'must be a list of schemas';
   if (NAMED.has(keyword) && !isObject(value)) return 'must be an object of schemas';
-  if (!Object.hasOwn(VALUES, keyword)) return undefined;
-  const [isRight, what] = VALUES[keyword]!;
-  return isRight(value) ? undefined : `must be ${what}`;
+  if (!Object.hasOwn(VALUE_RULES, keyword)) return undefined;
+  const [isValid, description] = VALUE_RULES[keyword]!;
+  return isValid(value) ? undefined : `must be ${description}`;
 }
 
 const isListOfNames = (value: unknown): boolean =>
@@ -180,12 +182,12 @@ const isListOfNames = (value: unknown): boolean =>
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isCount = (value: unknown): boolean => isNumber(value) && Number.isInteger(value) && value >= 0;
 
-const NUMBER: Shape = [isNumber, 'a number'];
-const COUNT: Shape = [isCount, 'a whole number of at least 0'];
+const NUMBER: ValueRule = [isNumber, 'a number'];
+const COUNT: ValueRule = [isCount, 'a whole number of at least 0'];
 
-/** Validity of keywords without schemas; the validator relies on it. */
-type Shape = [isRight: (value: unknown) => boolean, what: string];
-const VALUES: Record<string, Shape> = {
+/** Valid values of a keyword that contains no schemas, and their description. The validator does not check them. */
+type ValueRule = [isValid: (value: unknown) => boolean, description: string];
+const VALUE_RULES: Record<string, ValueRule> = {
   type: [
     (value) => [value].flat().length > 0 && [value].flat().every((type) => TYPES.some((one) => one === type)),
     `among ${TYPES.join(', ')}`,
@@ -216,6 +218,7 @@ const VALUES: Record<string, Shape> = {
   uniqueItems: [(value) => typeof value === 'boolean', 'true or false'],
 };
 
+/** Returns the schemas in the value of a keyword, with their paths. */
 function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   if (LIST.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
     return [value].flat().map((part, i) => [[i], part]);
@@ -238,9 +241,10 @@ const validatorOf = (schema: Record<string, unknown>): Validator => {
   return new Validator(structuredClone(schema) as Schema, isDraft7 ? '7' : '2020-12');
 };
 
-const OUTER = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf']);
+/** Keywords whose error only repeats that of an inner schema. */
+const OUTER_KEYWORDS = new Set(['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf']);
 
-/** Returns where and why arguments do not match a schema, up to the first error. */
+/** Returns where and why arguments do not match a schema; stops at the first error. Empty if they match. */
 export function argumentErrors(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES || hasLongList(value)) {
     return [
@@ -255,7 +259,7 @@ export function argumentErrors(schema: Record<string, unknown>, value: unknown):
   }
   const { valid, errors } = validatorOf(schema).validate(value);
   if (valid) return [];
-  const inner = errors.filter(({ keyword }) => !OUTER.has(keyword));
+  const inner = errors.filter(({ keyword }) => !OUTER_KEYWORDS.has(keyword));
   return (inner.length > 0 ? inner : errors).map(({ instanceLocation, error }) => ({
     path: instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.'),
     message: error,

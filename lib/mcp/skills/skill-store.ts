@@ -13,10 +13,10 @@ import { type Skill, type SkillItem, skillRecord } from './skill.ts';
  * |---------------------------------|-------------------------|
  * | a skill                         | get skill(tenant, slug) |
  * | skills of a tenant, by slug     | query skills(tenant)    |
- * | tools of a tenant, one to call  | query skills(tenant)    |
+ * | tools to list or to call        | query skills(tenant)    |
  */
 
-/** Returns the skill of a path. Throws NOT_FOUND. */
+/** Returns a skill by its slug. Throws NOT_FOUND. */
 export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: string): Promise<SkillItem> {
   const skill = await ports.table.get<SkillItem>(keys.skill(tenant, slug));
   if (!skill) throw notFound(`Skill ${slug}`);
@@ -25,7 +25,7 @@ export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: s
 
 const skillsOf = ({ keys, tenant }: TenantScope): Query => ({ partition: keys.skills(tenant), ...under(SKILLS) });
 
-/** Returns a reader of skills as the API shows them, by slug. */
+/** Returns a reader of skill records, sorted by slug. */
 export function skillList(scope: TenantScope): Reader<Skill> {
   return async (after, limit) => {
     const { items, next } = await scope.ports.table.query<SkillItem>({ ...skillsOf(scope), limit, after });

@@ -30,7 +30,7 @@ export const ToolDefinition = z
       .describe('Name of the tool. The name of a built-in tool lists that tool for MCP clients.'),
     description: text(0, 8192).describe('Description for models: purpose and use.').default(''),
     inputSchema: InputSchema,
-    action_id: z.string().optional().describe('Action that a call runs, with the arguments as vars.'),
+    action_id: z.string().optional().describe('Id of the action that a call runs, with the arguments as vars.'),
   })
   .meta({ id: 'Tool' });
 export type ToolDefinition = z.infer<typeof ToolDefinition>;
@@ -39,8 +39,8 @@ const ListOfTools = z
   .array(z.preprocess((tool) => withoutNulls(tool), ToolDefinition))
   .max(MAX_TOOLS)
   .superRefine((tools, context) => {
-    const addIssue = (i: number, member: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [i, member], message });
+    const addIssue = (i: number, property: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [i, property], message });
     const seen = new Set<string>();
     for (const [i, { name, action_id }] of tools.entries()) {
       if (seen.has(name)) addIssue(i, 'name', 'is a duplicate; names are unique within a skill');
@@ -58,7 +58,7 @@ const Tools = z.preprocess(
     context.addIssue({ code: 'custom', message: `must have at most ${MAX_TOOLS_BYTES} bytes as JSON` });
     return z.NEVER;
   },
-  atMost(MAX_TOOLS, ListOfTools, `must be at most ${MAX_TOOLS} tools`),
+  atMost(MAX_TOOLS, ListOfTools, `must have at most ${MAX_TOOLS} tools`),
 );
 
 const fields = {
