@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { createMonitor, MonitorBody } from '#lib/alerting/configure/monitors.ts';
 import { defineTool } from './tool.ts';
 
-/** A channel has secrets, which a person enters. */
+/** Settings without the channel, because a user enters its secrets. */
 const { channel: _channel, ...settings } = MonitorBody.shape;
 
 export const createMonitorTool = defineTool({
   description:
-    'Monitor a URL, host, or cron job in one call: creates an entity named after the host and a check with recommended settings. Returns both, and the account channels that receive its alerts. A repeated call creates nothing.',
+    'Monitor a URL, host, or cron job in one call: creates an entity named after the host and a check with recommended settings. Returns both, and the account channels that receive its alerts. A repeated call returns them and creates nothing.',
   input: z.strictObject(settings),
   run: async (context, input) => (await createMonitor(context, input)).monitor,
 });

@@ -7,7 +7,7 @@ import { defineTool } from './tool.ts';
 
 export const explainAlert = defineTool({
   description:
-    'Explain why an alert was or was not sent for a check at a time: one sentence, then every rule of alerting with its input, and the results, gaps and deliveries around that time.',
+    'Explain why an alert was or was not sent for a check at a time: one sentence, every alert rule with its input, and the results, gaps and deliveries around that time.',
   input: z.strictObject({
     check_id: z.string().describe('Id of the check, as in get_entity'),
     at: z.string().optional().describe('Time, ISO 8601 such as 2026-11-21T05:16:40Z; default: now'),

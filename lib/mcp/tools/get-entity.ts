@@ -10,7 +10,7 @@ import { defineTool } from './tool.ts';
 export const getEntity = defineTool({
   description: 'One entity: its fields, current state and checks.',
   input: z.strictObject({
-    blueprint_slug: z.string().describe('Slug of its blueprint'),
+    blueprint_slug: z.string().describe('Slug of the blueprint of the entity'),
     entity_slug: z.string().describe('Slug of the entity within its blueprint'),
   }),
   run: async (context, { blueprint_slug, entity_slug }) => {

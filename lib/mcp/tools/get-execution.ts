@@ -6,7 +6,7 @@ import { defineTool, listed, TOOL_PAGE } from './tool.ts';
 
 export const getExecution = defineTool({
   description:
-    'Execution of an action, such as one started by a tool: response of the target, status of its pipeline, and reported log lines.',
+    'One execution of an action, such as one that a tool has started: the response of its target, its pipeline status, and its log lines.',
   input: z.strictObject({
     execution_id: z.string().describe('Id of the execution, returned by the tool that started it'),
     after: z.int().min(0).max(1000).default(0).describe('Only log lines after this line number'),

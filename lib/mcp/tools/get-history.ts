@@ -4,7 +4,7 @@ import { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool } from './tool.ts';
 
-/** Maximum hours shown by the hour and by the day, because a model reads all buckets; longer ranges by the month. */
+/** Maximum hours shown by hour and by day, because a model reads all buckets. Longer ranges are shown by month. */
 const MAX_BY_HOUR = 48;
 const MAX_BY_DAY = 2_208;
 /** 400 days, the default of rollup_days. */

@@ -9,7 +9,7 @@ const MAX_CHANGES = 200;
 
 export const listChanges = defineTool({
   description:
-    'Changes of the configuration, newest first, with user, time, and values before and after, such as to find what changed before a failure.',
+    'Changes of the configuration, newest first, each with its author, time, and values before and after. Use it to find changes before a failure.',
   input: z.strictObject({
     hours: hours(24).describe('Number of hours to go back'),
     target: z
@@ -17,7 +17,7 @@ export const listChanges = defineTool({
       .min(1)
       .max(300)
       .optional()
-      .describe('Only changes of this id or slug: an entity with its checks, a check with its policy and channels'),
+      .describe('Only changes of this id or slug; an entity includes its checks, a check its policy and channels'),
   }),
   run: async (context, { hours, target }) => {
     const since = context.ports.clock.now() - hours * HOUR_MS;

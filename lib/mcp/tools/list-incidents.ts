@@ -10,7 +10,7 @@ import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
   description:
-    'Incidents that are open or changed recently, each with its root cause, and recent changes of state with cause and error, newest first; for all entities or one.',
+    'Incidents that are open or have changed recently, each with its root cause, and recent state changes of checks, each with cause and error; both newest first, for all entities or one.',
   input: z.strictObject({
     hours: hours(24).describe('Number of hours to go back'),
     entity_id: z.string().optional().describe('Only this entity, by its id as in list_entities'),
@@ -26,7 +26,7 @@ export const listIncidents = defineTool({
   },
 });
 
-/** Maximum age (ms) of incidents whose end is looked up. */
+/** Time (ms) before the range in which an incident can open and still be found by a change in the range. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 

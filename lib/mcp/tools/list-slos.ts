@@ -4,12 +4,12 @@ import { measureSlo } from '#lib/history/slos/measure-slo.ts';
 import { sloRecord } from '#lib/history/slos/slo.ts';
 import { defineTool } from './tool.ts';
 
-/** Maximum number of SLOs measured in a call; each reads the history of its window. */
+/** Maximum number of SLOs measured in a call, because each reads the history of its window. */
 const MAX_MEASURED = 20;
 
 export const listSlos = defineTool({
   description:
-    'Service level objectives with their error budgets: target, remaining budget, burn rates, and state (healthy, at_risk, exhausted, no_data). At most 20; select some of more.',
+    'Service level objectives with their error budgets: target, remaining budget, burn rates, and state (healthy, at_risk, exhausted, no_data). Returns at most 20; filter to get others.',
   input: z.strictObject({
     check_id: z.string().optional().describe('Only SLOs of this check'),
     entity_id: z.string().optional().describe('Only SLOs of this entity'),

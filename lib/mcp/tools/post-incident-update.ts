@@ -6,7 +6,7 @@ import { defineTool } from './tool.ts';
 
 export const postIncidentUpdate = defineTool({
   description:
-    'Publish an update of an incident on public status pages, where customers read it. Status resolved also resolves the incident. Ask the user before you publish.',
+    'Publish an update of an incident on public status pages, where customers read it. The status resolved also resolves the incident. Ask the user before you publish.',
   input: z.strictObject({
     incident_id: z.string().describe('Id of the incident, as in list_incidents or an alert'),
     status: NewPublicUpdate.shape.status,

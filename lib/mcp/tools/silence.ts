@@ -8,15 +8,15 @@ import { defineTool } from './tool.ts';
 /** Maximum duration of a silence: 30 days. */
 const MAX_MINUTES = 43_200;
 
-const some = (description: string) => z.array(z.string()).optional().describe(description);
+const optionalList = (description: string) => z.array(z.string()).optional().describe(description);
 
 export const silence = defineTool({
   description:
-    'Silence the alerts of selected checks for a time, such as before work on them. At its end one alert reports what has changed. Select checks by at least one of check_ids, entity_ids, blueprints and labels; all given conditions must match. Returns the silence, and a notice if no check matches.',
+    'Silence the alerts of selected checks for a time, such as before work on them. When it ends, each check whose state differs from its last alert sends one alert. Select checks by at least one of check_ids, entity_ids, blueprints and labels; all given conditions must match. Returns the silence, and a notice if no check matches.',
   input: z.strictObject({
-    check_ids: some('Ids of checks'),
-    entity_ids: some('Ids of entities whose checks are selected'),
-    blueprints: some("Slugs of blueprints whose entities' checks are selected"),
+    check_ids: optionalList('Ids of checks'),
+    entity_ids: optionalList('Ids of entities whose checks are selected'),
+    blueprints: optionalList("Slugs of blueprints whose entities' checks are selected"),
     labels: z
       .record(z.string(), z.string())
       .optional()

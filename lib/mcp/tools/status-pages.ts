@@ -8,14 +8,14 @@ import { defineTool } from './tool.ts';
 
 export const listStatusPages = defineTool({
   description:
-    'Public status pages with their settings, address, and components. post_incident_update takes ids of components.',
+    'Public status pages with their settings, address, and components. post_incident_update takes the ids of components.',
   input: z.strictObject({}),
   run: async (context) => ({ pages: await pageRecords(context, await allPages(context, context.tenant)) }),
 });
 
 export const getStatusPage = defineTool({
   description:
-    'One public status page: its settings, and what visitors see now: states of components, incidents of 14 days with their updates, and maintenance. Also of a draft.',
+    'One public status page: its settings, and what visitors see now: states of components, incidents of 14 days with their updates, and maintenance. Drafts can be read as well.',
   input: z.strictObject({
     status_page_id: z.string().describe('Id of the page, as in list_status_pages'),
   }),
@@ -25,7 +25,7 @@ export const getStatusPage = defineTool({
     const account = await context.ports.table.get<AccountItem>(context.keys.account(context.tenant));
     const { view } = await readView(context, page, account!);
     const { page: _settings, groups, ...shown } = view.view;
-    // Days are for drawing; get_history has their figures.
+    // The days of a component are for drawing; get_history returns the figures of a check.
     const components = groups.flatMap(({ components: own }) => own.map(({ days: _days, ...rest }) => rest));
     return { ...record, shown: { ...shown, components } };
   },

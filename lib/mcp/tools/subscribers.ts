@@ -14,7 +14,7 @@ const status_page_id = z.string().describe('Id of the page, as in list_status_pa
 
 export const listSubscribers = defineTool({
   description:
-    'Subscribers of a status page: the addresses that receive its incident updates and maintenance. Secrets are ******** for a key without write access.',
+    'Subscribers of a status page: the addresses that receive its incident updates and maintenance. For a key without write access, secrets are shown as ********.',
   input: z.strictObject({ status_page_id }),
   run: async (context, { status_page_id }) => {
     const page = await requirePage(context, status_page_id);
@@ -26,7 +26,7 @@ const { channel_type, config, component_ids } = NewSubscriber.shape;
 
 export const addSubscriberTool = defineTool({
   description:
-    'Add a subscriber of a status page, which receives its later incident updates and maintenance. Ask the user before you add an address.',
+    'Add a subscriber to a status page. It receives later incident updates and maintenance of the page. Ask the user before you add an address.',
   input: z.strictObject({
     status_page_id,
     channel_type,

@@ -18,10 +18,10 @@ export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: fals
 /** Deletes data of the service. */
 export const DELETES: Annotations = { ...CHANGES, destructiveHint: true };
 
-/** Also contacts other servers. */
+/** Changes data of the service, without losing any, and contacts other servers. */
 export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
 
-/** Built-in tool before its first call. */
+/** Built-in tool whose module is imported on first use. */
 export type LazyTool = {
   /** Access required in addition to that of MCP. */
   access: Guarded;
@@ -31,7 +31,7 @@ export type LazyTool = {
 
 type Tool = {
   description: string;
-  /** Validates the arguments, whatever schema a skill registered for the name. */
+  /** Schema of the arguments. A schema that a skill registered for the name is only shown. */
   input: z.ZodObject;
   run(context: StateContext, input: unknown): Promise<object>;
 };
@@ -44,7 +44,7 @@ export const defineTool = <Input extends z.ZodObject>(
   },
 ): Tool => tool as Tool;
 
-/** Returns the schema of a number of hours to go back. */
+/** Returns the schema of a number of hours to go back, at most ten years. */
 export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fallback);
 
 /** Maximum result of a tool: text and structured copy together stay below a gateway's 6 MB. */
@@ -52,10 +52,10 @@ export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
 
 /** Returns a list as a property, with a note for the model if it is truncated. */
 export const listed = <T>(
-  member: string,
+  property: string,
   { values, next }: { values: T[]; next?: string },
   advice: string,
 ): object => ({
-  [member]: values,
+  [property]: values,
   ...(next !== undefined && { truncated: `Only the first ${values.length} are shown. ${advice}` }),
 });

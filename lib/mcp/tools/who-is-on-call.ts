@@ -15,7 +15,7 @@ export const whoIsOnCall = defineTool({
       from: iso(from),
       to: iso(to),
       override,
-      // A deleted channel notifies no person.
+      // Ids of deleted channels remain in a rota, but notify no person.
       channels: channels
         .filter(({ id }) => channel_ids.includes(id))
         .map(({ id, name, channel_type, enabled }) => ({ id, name, channel_type, enabled })),
