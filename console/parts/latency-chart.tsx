@@ -21,7 +21,7 @@ export function LatencyChart({ chart }: { chart: Chart }) {
   const { from, to, points, gaps } = chart;
   const top = topOf(points);
   const middle = (from + to) / 2;
-  const hasSlow = points.some(({ slow }) => slow !== null);
+  const hasPercentile = points.some(({ slow }) => slow !== null);
   const percent = ({ left, width }: { left: number; width: number }) => ({
     left: `${left}%`,
     width: `max(2px, ${width}%)`,
@@ -59,8 +59,8 @@ export function LatencyChart({ chart }: { chart: Chart }) {
         ))}
       </div>
       <p class="latency-legend">
-        <span class="typical">{hasSlow ? 'median' : 'result'}</span>
-        {hasSlow && <span class="slow">95th percentile</span>}
+        <span class="typical">{hasPercentile ? 'median' : 'result'}</span>
+        {hasPercentile && <span class="slow">95th percentile</span>}
         <span class="failed">failures</span>
         <span class="gap">gap</span>
       </p>

@@ -87,7 +87,7 @@ export type FieldSpec = {
   single: boolean;
 };
 
-/** Length in characters from which a text field has several lines. */
+/** Maximum length (characters) from which a text field has several lines. */
 const LONG = 4096;
 
 /**
@@ -192,7 +192,7 @@ const isTextMap = (values: FormSchema['additionalProperties']): boolean =>
 
 const CAPITALS = new Set(['url', 'tls', 'id', 'dns', 'ip', 'http', 'api', 'sni', 'ca', 'json']);
 
-/** Returns a label: `target_url`: `Target URL`. User-defined names (`On call`) are unchanged. */
+/** Returns the label of a property of the API: `target_url`: `Target URL`. */
 export function labelOf(name: string): string {
   const words = name.split('_').map((word) => (CAPITALS.has(word) ? word.toUpperCase() : word));
   const text = words.join(' ').replace(/ ms$/, ' in ms');
@@ -271,7 +271,7 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean):
     ),
   );
 
-/** Converts rows to objects. Empty and default values are omitted, except required sets and the only property. */
+/** Converts rows to objects. Empty and default values are omitted, except required sets, and the property of rows that have only one. */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>
     Object.fromEntries(

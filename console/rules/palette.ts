@@ -6,7 +6,7 @@ export type PaletteTarget = { href: string; name: string; kind: string; state?: 
 
 const MAX_ENTRIES = 12;
 
-/** Returns the entries that contain every word, best match first: start of the name, start of a word, other matches. */
+/** Returns the entries that contain every word, best match of the first word first: start of the name, start of a word, other. */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string, synonyms: string) => {

@@ -68,7 +68,7 @@ export function pagesTable(measured: Measured): Table {
     ];
   });
   const headings = [
-    'rule',
+    'policy',
     'pages: mean, p95, max',
     'messages',
     'first page later (s): p50, p95, max',
@@ -94,10 +94,10 @@ export function ownTable(measured: Measured): Table {
     ];
   });
   const headings = [
-    'rule',
+    'policy',
     'own failures',
     'over before the bound, unreported',
-    'reported after recovery of the rest (s; below 0: before): p50, p95, max',
+    'reported after recovery of its causes (s; below 0: before): p50, p95, max',
     'bound (s)',
     'unreported beyond it',
   ];

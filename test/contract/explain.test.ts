@@ -38,7 +38,7 @@ describe('GET /v1/checks/{id}/explain', () => {
       check_id: id,
       state: 'down',
       verdict: 'alerted',
-      sentence: expect.stringMatching(/^An alert was sent to 1 channel\. It was down since /),
+      sentence: expect.stringMatching(/^An alert was sent to 1 channel\. The check had been down since /),
       transition: { check_to_state: 'down', alert: { decision: 'planned' } },
       results: [{ success: false }, { success: false }, { success: true }],
       gaps: [],

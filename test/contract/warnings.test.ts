@@ -38,7 +38,7 @@ describe('a result with a warning', () => {
     expect((await read(id)).last_result).toMatchObject({ outcome: 'fail', warning_message: 'and slow' });
   });
 
-  it('is shown verbatim, truncated at 1,000 characters', async () => {
+  it('has a verbatim text of up to 1,000 characters', async () => {
     const { id } = await newCheck(client);
     const said = 'between {latency_ms} and "it"';
     expect(await push(id, { ...OK, warning_message: said })).toMatchObject({ warning_message: said });
@@ -58,7 +58,7 @@ describe('a result with a warning', () => {
 });
 
 describe('a check', () => {
-  it('becomes degraded after as many warnings as failures for down, with the warning as reason', async () => {
+  it('becomes degraded after failure_threshold consecutive warnings, with the warning as reason', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 3 });
     const seen = [];
@@ -107,7 +107,7 @@ describe('a check', () => {
 });
 
 describe('the policy', () => {
-  it('decides whether degraded is reported and when a check flaps', async () => {
+  it('has settings for degraded and flapping, with defaults and limits', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
     expect(got(await client.get(path), 200)).toMatchObject({
       notify_on_degraded: true,
@@ -131,7 +131,7 @@ describe('the policy', () => {
     }
   });
 
-  it('suppresses unreported changes, and the transition has the reason', async () => {
+  it('skips alerts on degraded if they are disabled, with the reason in the transition', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     got(await client.post(`/v1/checks/${id}/policy`, { notify_on_degraded: false, cooldown_seconds: 0 }), 200);
     for (const body of [OK, SLOW, FAILS, SLOW, OK]) await push(id, body);

@@ -5,12 +5,13 @@ type Cannot = {
 };
 
 const OWN = 'starts a service of one machine and sends nothing to BASE_URL';
-const BURST = 'starts a process per concurrent request, too many for two cores; the embedded service is tested instead';
+const BURST =
+  'the emulator starts a process per concurrent request, too many for two cores; the embedded service is tested instead';
 const STREAM =
-  'its function URLs buffer a response until it is complete; test/infra/aws/streaming-lambda.test.ts streams';
+  'its function URLs buffer a response until it is complete; test/infra/aws/streaming-lambda.test.ts tests streaming';
 const SECOND = 'needs a probe each second, and SQS delays by whole seconds: the minimum interval on AWS is 10 s';
 
-/** Contract and console tests that the emulator cannot pass. All others run against the deployed stack. */
+/** Contract and console tests that the emulator cannot pass. All others can. */
 export const CANNOT: readonly Cannot[] = [
   { what: 'contract/crash.nightly.test.ts', why: OWN },
   { what: 'contract/action-runs-crash.test.ts', why: OWN },
@@ -42,7 +43,7 @@ export const CANNOT: readonly Cannot[] = [
   },
   {
     what: 'is 404 not found without a UUID',
-    why: 'a path below /ping needs a character there for a gateway to know it; the API says 401 to it',
+    why: 'the gateway routes `/ping/` to heartbeats only if something follows; without it, the API rejects the request with 401',
   },
   { what: '120 concurrent pushes', why: BURST },
   { what: 'the action limit', why: BURST },
@@ -63,7 +64,7 @@ export const CANNOT: readonly Cannot[] = [
 const isFile = ({ what }: Cannot) => what.endsWith('.test.ts');
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
-export const namesThatCan = {
+export const testSelection = {
   exclude: CANNOT.filter(isFile).map(({ what }) => `test/${what}`),
   pattern: new RegExp(
     `^(?!.*(${CANNOT.filter((one) => !isFile(one))

@@ -46,7 +46,7 @@ export async function startEmulator(bin: string): Promise<Emulator> {
   const runtime = join(import.meta.dirname, 'streaming-runtime.cjs');
   writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${runtime}' "$@"\n`);
   chmodSync(node, 0o755);
-  // Its files end in .js and are below TMPDIR; no package.json above them must define their format.
+  // Its files end in .js and are below TMPDIR; a package.json above them must not define their format.
   writeFileSync(join(dir, 'package.json'), '{}');
   const log = join(ROOT, '.cache/emulator.log');
   const { AWS_ENDPOINT_URL: _, MINISTACK_HOST: __, ...rest } = process.env;

@@ -153,7 +153,7 @@ await step('cdk destroy', () => cdk(120, 'destroy', '--force'));
 emulator.stop();
 rmSync(dir, { recursive: true, force: true });
 
-print('\nNot supported by the emulator, and the tests that replace it:');
+print('\nTests that cannot run here, and why:');
 for (const { what, why } of CANNOT) print(`  ${what}: ${why}`);
 const seconds = (performance.now() - started) / 1000;
 print(`\n${Math.round(seconds)} s${asked.console || asked.whole ? '' : `; the goal is under ${GOAL_SECONDS} s`}`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { namesThatCan } from './cannot.ts';
+import { testSelection } from './cannot.ts';
 
 const root = join(import.meta.dirname, '../..');
 // Vite sets its own BASE_URL.
@@ -34,19 +34,19 @@ export default defineConfig({
     // Each request may start a process of the emulator.
     maxWorkers: 4,
     maxConcurrency: 2,
-    testNamePattern: namesThatCan.pattern,
+    testNamePattern: testSelection.pattern,
     projects: [
       project('template', ['test/deploy/template/*.test.ts']),
-      project('before the first tick', WITHOUT_SCHEDULE, namesThatCan.exclude),
+      project('before the first tick', WITHOUT_SCHEDULE, testSelection.exclude),
       // In a browser, at the origin that CloudFront would have.
       project('console', ['test/console/on-call.test.ts']),
-      project('whole console', ['test/console/*.test.ts'], namesThatCan.exclude, 300_000),
+      project('whole console', ['test/console/*.test.ts'], testSelection.exclude, 300_000),
       project('across the first tick', [BY_THE_SCHEDULE], [], 230_000),
-      project('with the schedule', WITH_SCHEDULE, namesThatCan.exclude),
+      project('with the schedule', WITH_SCHEDULE, testSelection.exclude),
       project(
         'rest of the contract',
         ['test/contract/*.test.ts'],
-        [...namesThatCan.exclude, ...WITHOUT_SCHEDULE, ...WITH_SCHEDULE],
+        [...testSelection.exclude, ...WITHOUT_SCHEDULE, ...WITH_SCHEDULE],
       ),
     ],
   },

@@ -8,7 +8,7 @@ let checks: Alerting[];
 afterEach(() => service.close());
 
 const MINUTE = 60_000;
-/** Creates `t0.test` and so on, each probed each ten seconds. */
+/** Creates checks of `t0.test`, `t1.test` and so on, probed every ten seconds. */
 async function begin(count: number, settings: Record<string, string>, more: object = {}): Promise<void> {
   service = await virtualService('09:30', settings);
   checks = [];
@@ -18,7 +18,7 @@ async function begin(count: number, settings: Record<string, string>, more: obje
   await service.pass(2 * MINUTE);
 }
 
-/** Sets the behavior of the targets and the reference host for five minutes. */
+/** Sets the behavior of the targets and the reference host, then lets five minutes pass. */
 async function then(targets: Manner, referenceHost: Manner): Promise<void> {
   for (let i = 0; i < checks.length; i++) service.host(`t${i}.test`).does(targets);
   service.host('127.0.0.1').does(targets);
@@ -113,7 +113,7 @@ it('records failed look-ups by the service’s own resolver as a network outage 
   expect((await dns.read()).state).toBe('down');
 });
 
-describe('the service', () => {
+describe('the service without responses', () => {
   const apart = { JOB_GROUP_MS: '50' };
 
   it('pages when only two hosts are monitored', async () => {
@@ -168,7 +168,7 @@ describe('the service', () => {
 });
 
 describe('an internal error', () => {
-  it('is a gap with the cause error, does not page, and ends with the error', async () => {
+  it('is a gap with the cause error while it lasts, and does not page', async () => {
     await begin(3, {});
     service.host('t0.test').does('breaks');
     await service.pass(5 * MINUTE);

@@ -7,7 +7,7 @@ export type Observations = Seen & {
   /** Returns the next number in the order of observations. */
   next(): number;
 };
-export type JobRun = Seen['jobRuns'][number];
+export type JobProcessed = Seen['jobsProcessed'][number];
 
 export function makeObservations(): Observations {
   let n = 0;
@@ -18,7 +18,7 @@ export function makeObservations(): Observations {
     starts: [],
     pings: [],
     jobsSent: [],
-    jobRuns: [],
+    jobsProcessed: [],
     jobsDead: [],
     searches: [],
     probes: [],
@@ -32,7 +32,7 @@ export function makeObservations(): Observations {
     outages: [],
     stalls: [],
     storeSpells: [],
-    batches: [],
+    batchErrors: [],
     spells: [],
     stops: [],
     statuses: [],

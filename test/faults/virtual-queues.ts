@@ -5,7 +5,7 @@ import { type BatchReply, serializeMessage } from '#lib/platform/batch.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { type InHand, type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts';
 import type { Handlers, machines } from './machines.ts';
-import { count, type JobRun, type Observations } from './observations.ts';
+import { count, type JobProcessed, type Observations } from './observations.ts';
 import type { Shared } from './process.ts';
 import { runContext } from './run-context.ts';
 
@@ -86,10 +86,10 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
       count(seen, 'received and never run');
       return undefined;
     }
-    const runs: JobRun[][] = batch.map(({ body }) =>
+    const runs: JobProcessed[][] = batch.map(({ body }) =>
       jobsIn(queue, body).map((job) => ({ ...job, began_at: clock.now() })),
     );
-    seen.jobRuns.push(...runs.flat());
+    seen.jobsProcessed.push(...runs.flat());
     const slots = batch.map(({ body }) => slotOf(queue, body));
     for (const slot of slots) if (slot) seen.actionRuns.push(slot);
     const isPoisoned = random.chance(shared.profile.poison);
@@ -118,14 +118,15 @@ export function virtualQueues(shared: Shared, invoke: ReturnType<typeof machines
   /** An unreadable message fails without others; a name that is not in the batch fails all of it. */
   function checkReply(queue: QueueName, names: string[], failed: Set<string>, isPoisoned: boolean): void {
     const known = new Set([...names, ...(isPoisoned ? [POISON.messageId] : [])]);
-    if (!failed.isSubsetOf(known)) seen.batches.push(`${queue}: ${[...failed]} are not all in the batch ${[...known]}`);
+    if (!failed.isSubsetOf(known))
+      seen.batchErrors.push(`${queue}: ${[...failed]} are not all in the batch ${[...known]}`);
     const wellFailed = [...failed].filter((name) => name !== POISON.messageId).length;
     if (wellFailed > 0 && wellFailed < names.length) count(seen, 'part of a batch failed');
     if (!isPoisoned) return;
     count(seen, 'unreadable message');
-    if (!failed.has(POISON.messageId)) seen.batches.push(`${queue}: did not report an unreadable message`);
+    if (!failed.has(POISON.messageId)) seen.batchErrors.push(`${queue}: did not report an unreadable message`);
     if (wellFailed > 0 && shared.profile.quiet)
-      seen.batches.push(`${queue}: one unreadable message made ${wellFailed} others fail`);
+      seen.batchErrors.push(`${queue}: one unreadable message made ${wellFailed} others fail`);
   }
 
   return {

@@ -4,7 +4,7 @@ import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import type { RotaItem } from '#lib/alerting/policy/rotas.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { timeOf } from '#lib/platform/ids.ts';
-import { addressesOnCall, channelsOnCall, isRecipient, possibleTimes, trackAccounts } from './in-force.ts';
+import { channelsOfStep, destinationsOnCall, isRecipient, possibleTimes, trackAccounts } from './in-force.ts';
 import {
   alertsIn,
   type Change,
@@ -89,7 +89,7 @@ function wronglyReached({ key, before, after }: Change, at: number, alerts: Aler
     persons.some((addresses) => addresses.length === 0) === (is.unreached?.includes(was.steps) ?? false);
   const isPossible = known.accounts
     .of(check.tenant_id, at)
-    .some((account) => possibleTimes(at).some((time) => isRight(addressesOnCall(step, account, check, time))));
+    .some((account) => possibleTimes(at).some((time) => isRight(destinationsOnCall(step, account, check, time))));
   return isPossible ? [] : [`step ${was.steps} of check ${check.id} at ${at} does not reach the person on call`];
 }
 
@@ -116,7 +116,7 @@ function findViolations(alert: AlertItem, known: Known, deliveries: DeliveryItem
     const hasFailed = deliveries.some((one) => one.check_id === check_id && one.status === 'failed');
     const isCalledEarly = hasFailed || running?.unreached?.includes(step - 1) || known.given_up.delete(check_id);
     if (at < due && !isCalledEarly) wrong.push(`alert ${id} takes step ${step} at ${at}, before it is due at ${due}`);
-    const onCall = possibleTimes(at).map((time) => channelsOnCall(escalation[step], rotas, time));
+    const onCall = possibleTimes(at).map((time) => channelsOfStep(escalation[step], rotas, time));
     for (const { channel_id } of to)
       if (onCall.every((channels) => !channels.has(channel_id)))
         wrong.push(`alert ${id} takes step ${step} at ${at}, but channel ${channel_id} is not on call`);

@@ -35,9 +35,10 @@ export const holdIn = ({ key, before, after }: Change) => {
 
 type Held = { name: string; held: HeldAlert; notified: Set<string>; knew: boolean };
 
-const hadProblem = (check: CheckItem | undefined): boolean => check !== undefined && lastNotifiedState(check) !== 'up';
+const hadReportedProblem = (check: CheckItem | undefined): boolean =>
+  check !== undefined && lastNotifiedState(check) !== 'up';
 
-/** Whether no recipient was notified: alerts of its dependents wait for its decision. */
+/** Whether alerts of dependents wait for this decision: no recipient was notified, and maintenance includes them. */
 const isUnnotified = (hold: Held | undefined): boolean =>
   hold !== undefined &&
   hold.notified.size === 0 &&
@@ -63,7 +64,7 @@ export function trackHolds() {
             hold.check_id,
             known?.name === name
               ? { ...known, held }
-              : { name, held, notified: new Set(), knew: hadProblem(checks.get(hold.check_id)) },
+              : { name, held, notified: new Set(), knew: hadReportedProblem(checks.get(hold.check_id)) },
           );
         }
       }

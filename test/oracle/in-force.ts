@@ -12,7 +12,7 @@ import { type Commit, keyText } from './inside.ts';
 
 /**
  * The rules of policies, silences and maintenance windows, implemented from docs/use/alerts.md and not from the
- * service's code. Only the names and defaults of settings come from there.
+ * service's code. Only the names and defaults of settings come from the code.
  */
 
 /** The effective settings of a check at a given time. */
@@ -59,7 +59,7 @@ export function isOpen(times: WindowItem['times'], at: number): boolean {
   return false;
 }
 
-const holds = (one: { silenced?: boolean; silenced_until?: string } | undefined, at: number): boolean =>
+const isSilenced = (one: { silenced?: boolean; silenced_until?: string } | undefined, at: number): boolean =>
   one?.silenced === true && !(one.silenced_until && Date.parse(one.silenced_until) <= at);
 
 /**
@@ -86,28 +86,28 @@ export function effectiveSettings(
   const channels = accountChannels(account, check, entity);
   const { escalation = [] } = { ...head?.policy, ...own };
   const rotas = of<RotaItem>('ROTA#');
-  const named = new Set(escalation.flatMap((step) => [...channelsOnCall(step, rotas, at)]));
+  const named = new Set(escalation.flatMap((step) => [...channelsOfStep(step, rotas, at)]));
   const all = (says: string) => [
     ...(own?.channels ?? []),
     ...channels.filter(({ applies_to: of }) => reportsTo(of, says)),
   ];
-  const idsAt = (address: string) =>
+  const idsOf = (wanted: string) =>
     [...(own?.channels ?? []), ...channels]
-      .filter(({ id, destination = id }) => destination === address)
+      .filter(({ id, destination = id }) => destination === wanted)
       .map(({ id }) => id);
   const recipients: EffectiveSettings['recipients'] = (says) => {
     const receiving = all(says).filter((one) => isRecipient(one.id, escalation, rotas, check.alerts, says));
     const first = new Map(receiving.toReversed().map((channel) => [channel.destination, channel.id]));
     return receiving
       .filter((one) => first.get(one.destination) === one.id)
-      .map(({ id, destination = id }) => ({ id, destination, ids: idsAt(destination) }));
+      .map(({ id, destination = id }) => ({ id, destination, ids: idsOf(destination) }));
   };
   return {
     ...POLICY_DEFAULTS,
     ...head?.policy,
     ...own,
     escalates: all('down').some((one) => named.has(one.id)),
-    silenced: holds(own, at) || holds(entity, at) || silences.some(({ until }) => at < until),
+    silenced: isSilenced(own, at) || isSilenced(entity, at) || silences.some(({ until }) => at < until),
     window: windows.some(({ times }) => isOpen(times, at)),
     recipients,
     recipientIds: (says) => recipients(says).map(({ id }) => id),
@@ -128,11 +128,11 @@ const personsOnCall = (step: Step, rotas: readonly RotaItem[], at: number): (rea
     });
 
 /** Returns the channels that a step notifies at `at`. */
-export const channelsOnCall = (step: Step, rotas: readonly RotaItem[], at: number): Set<string> =>
+export const channelsOfStep = (step: Step, rotas: readonly RotaItem[], at: number): Set<string> =>
   new Set([...(step?.channel_ids ?? []), ...personsOnCall(step, rotas, at).flat()]);
 
-/** Returns the addresses that a step must reach, for each person on call at `at`. @param account alerting items */
-export function addressesOnCall(step: Step, account: readonly Item[], check: CheckItem, at: number): string[][] {
+/** Returns the destinations that a step must reach, for each person on call at `at`. @param account alerting items */
+export function destinationsOnCall(step: Step, account: readonly Item[], check: CheckItem, at: number): string[][] {
   const rotas = account.filter((item): item is RotaItem => item.sk.startsWith('ROTA#'));
   const channels = accountChannels(account, check).filter(({ applies_to }) => reportsTo(applies_to, 'down'));
   return personsOnCall(step, rotas, at).map((ids) =>
@@ -142,7 +142,7 @@ export function addressesOnCall(step: Step, account: readonly Item[], check: Che
 
 /**
  * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
- * it was notified. A channel that only a rota of a step names is notified of either only if a step notified it.
+ * it was notified. A channel that is named only by a rota is notified of either after a step has notified it.
  */
 export function isRecipient(
   id: string,
@@ -163,7 +163,7 @@ export function isRecipient(
 const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
   !selection?.states || (selection.states as string[]).includes(says);
 
-/** Maximum time between the start of a decision and its commit (ms): ten seconds of an attempt, and its waits. */
+/** Maximum time between the start of a decision and its commit (ms): an attempt of ten seconds, and the waits between attempts. */
 const BEGUN_MS = 15_000;
 
 /** Tracks the recent alerting items of accounts, as commits change them. */

@@ -46,7 +46,7 @@ export type FunctionRun = {
 
 /**
  * The content of a job: the checks of a cell with an interval, or only some of them, at a slot (epoch ms); or a retry
- * of one after it.
+ * of one of them after the slot.
  */
 export type JobSeen = {
   cell: string;
@@ -55,8 +55,8 @@ export type JobSeen = {
   only?: string[] | undefined;
   retry?: { at: number } | undefined;
 };
-/** A job in a function. `done_at` is absent while it runs and after it died. */
-export type JobRun = JobSeen & { began_at: number; done_at?: number };
+/** A job that a function processed. `done_at` is absent while it runs and after it died. */
+export type JobProcessed = JobSeen & { began_at: number; done_at?: number };
 export type JobSent = JobSeen & { at: number };
 /**
  * One request to a target. `ended_at` is absent while it lasts; `isUnanswered`: no response came. `own_resolver`: it
@@ -71,7 +71,7 @@ export type ProbeSeen = {
   ended_at?: number;
   success: boolean;
   isUnanswered: boolean;
-  /** Whether the caller got no response in time. */
+  /** Whether the probe was cut off, so that its target could still have responded. */
   interrupted?: boolean;
   own_resolver: boolean;
 };
@@ -89,7 +89,7 @@ export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk 
 
 /**
  * Time in which an account, `tenant`, was disabled (epoch ms): certainly from `done` to `to`, and possibly from `from`
- * to `over`. `enabled_at` is the time in the account.
+ * to `over`. `enabled_at`: time of enabling in the account item.
  */
 export type Stop = { tenant: string; from: number; done: number; to: number; over: number; enabled_at: number };
 
@@ -98,13 +98,13 @@ export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
   pushes: PushAttempt[];
-  /** Starts of job runs that were acknowledged; `n` after the response. */
+  /** Acknowledged starts of job runs; `n`: sequence number after the response. */
   starts: { check_id: string; started_at: number; n: number }[];
   pings: PingAttempt[];
   jobsSent: JobSent[];
-  jobRuns: JobRun[];
+  jobsProcessed: JobProcessed[];
   jobsDead: JobSeen[];
-  /** Searches with slow expressions, which only the neighbor has, by process; CPU time in ms. */
+  /** Searches with slow expressions, which only the second tenant has (neighbor.ts); `used_ms`: CPU time. */
   searches: { process: number; at: number; used_ms: number }[];
   probes: ProbeSeen[];
   referenceProbes: ReferenceProbe[];
@@ -123,7 +123,7 @@ export type Seen = {
   stalls: Span[];
   storeSpells: StoreSpell[];
   /** Incorrect responses of functions to batches, one sentence each. */
-  batches: string[];
+  batchErrors: string[];
   /** Time in which no external host responded: for `network` not even the reference host. */
   spells: NetworkSpell[];
   stops: Stop[];
@@ -147,7 +147,7 @@ export const checkIdOf = (key: Key): string =>
 export const checksIn = ({ table }: Pick<Seen, 'table'>): CheckItem[] =>
   [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
 
-/** Whether a job includes a check at a slot, with its interval at that time. A retry includes none. */
+/** Whether a job probes a check with the given interval at the slot of the job; a retry does not. */
 export const isJobOf = (job: JobSeen, { id, interval_seconds }: Pick<CheckItem, 'id' | 'interval_seconds'>): boolean =>
   !job.retry &&
   job.cell === cellOf(id) &&

@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { cellOf } from '#lib/keys.ts';
-import { type Inside, isJobOf, type JobRun, settingsIn } from './inside.ts';
+import { type Inside, isJobOf, type JobProcessed, settingsIn } from './inside.ts';
 import { notedGaps, probeResults } from './outcomes.ts';
 import { isDiscarded, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
@@ -17,7 +17,7 @@ export function checkJobs(inside: Inside): string[] {
   const gaps = new Set([...notedGaps(seen)].map(({ check, at }) => `${check.id} ${at}`));
   const sent = Map.groupBy(seen.jobsSent, ({ cell, slot }) => `${cell} ${slot}`);
 
-  return seen.jobRuns.flatMap((job) => {
+  return seen.jobsProcessed.flatMap((job) => {
     const { cell, slot, began_at, done_at } = job;
     if (done_at === undefined) return [];
     return (job.only ?? cells.get(cell) ?? []).flatMap((id) => {
@@ -43,7 +43,7 @@ export function checkJobs(inside: Inside): string[] {
 /**
  * Whether a job includes a check with these settings: the probe of a settings change covers slots before the change.
  */
-function isDue(job: JobRun, check: CheckItem): boolean {
+function isDue(job: JobProcessed, check: CheckItem): boolean {
   const { id, enabled, execution_mode, interval_seconds, settings_at } = check;
   const isSlot = slotsOf(id, interval_seconds, job.slot - 1, job.slot).length === 1;
   const isAfter = job.only !== undefined || job.slot >= settings_at;
@@ -54,7 +54,12 @@ function isDue(job: JobRun, check: CheckItem): boolean {
 const MAX_TURN_MS = 500;
 
 /** @param isPacked whether a pack has a result of the slot: a target that does not respond later gets no gap */
-function isExcused(inside: Inside, { slot, began_at, done_at }: JobRun, check: CheckItem, isPacked: boolean): boolean {
+function isExcused(
+  inside: Inside,
+  { slot, began_at, done_at }: JobProcessed,
+  check: CheckItem,
+  isPacked: boolean,
+): boolean {
   const { seen } = inside;
   const next = slot + check.interval_seconds * 1000;
   const host = targetOf(check);

@@ -7,7 +7,7 @@ import type { History } from './history.ts';
 import { type Change, changesIn, checkIdOf, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 
-/** Time after the longest verification by its settings, when nothing fails any more (ms). */
+/** Maximum time from the end of the lock of an attempt to its verification, without faults (ms). */
 const VERIFIED_MS = 4 * 60_000;
 
 /** An attempt of a remediation: the time of its claim, its lock, and its verification. */
@@ -29,7 +29,7 @@ type Attempt = {
 };
 
 /**
- * Promise: a remediation has at most max_attempts attempts in a series, and not before its cool-down; attempts with the
+ * Promise: a remediation has at most max_attempts attempts in a series, each after the cool-down of the last; attempts with the
  * same lock do not overlap; a skipped attempt is not sent; and each attempt is finally verified, in accordance with its
  * result.
  */
@@ -135,7 +135,7 @@ function checkVerdicts(attempts: readonly Attempt[], { seen, end }: Inside): str
     const { verdict, verified_by } = verified?.execution ?? {};
     if (verdict === 'recovered' && !verified_by)
       wrong.push(`execution ${execution.id} is verified as recovered without a result`);
-    // A result in a pack changed nothing. A slot that is probed once more later can have a separate result.
+    // Undefined for a result in a pack. A slot that is probed again can have another result after the verdict.
     const success = results.get(verified_by ?? '')?.findLast(({ n }) => n <= verified!.n)?.success;
     // If degraded is the trigger, a success with a warning is not a recovery.
     const mayWarn = success && action.trigger_to_state === 'degraded';
@@ -163,6 +163,6 @@ function checkReported({ seen }: Inside): string[] {
       : [];
   });
   return [...Map.groupBy(reported, (one) => one)].flatMap(([one, times]) =>
-    times.length > 1 ? [`the alert that remediation ${one} was abandoned was sent ${times.length} times`] : [],
+    times.length > 1 ? [`the alert about the abandoned remediation ${one} was sent ${times.length} times`] : [],
   );
 }

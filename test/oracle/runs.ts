@@ -7,7 +7,7 @@ import { targetOf } from './rules.ts';
  * time-out, because its successor probes again.
  */
 export function checkRuns({ seen }: Inside): string[] {
-  const wrong = [...seen.batches];
+  const wrong = [...seen.batchErrors];
   for (const { total, sum } of seen.statuses) {
     if (total !== sum) wrong.push(`the MCP status summary has states of ${sum} entities, but a total of ${total}`);
   }

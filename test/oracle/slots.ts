@@ -75,6 +75,6 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   if (profile.quiet) return false;
   // Work that a fault delayed until its next slot was due, or the settings had changed, is not due any more.
   const late_from = Math.min(slot + interval - TURN_MS - skew, changed_at);
-  const isLate = seen.jobRuns.some((job) => isOf(job) && job.done_at !== undefined && job.done_at >= late_from);
+  const isLate = seen.jobsProcessed.some((job) => isOf(job) && job.done_at !== undefined && job.done_at >= late_from);
   return isLate || seen.jobsDead.some(isOf);
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Skill } from '#console/api/records.ts';
 import { CodeBlock } from '#console/parts/copy-button.tsx';
 import { Section } from '#console/parts/page.tsx';
-import { firstToolsCall, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
+import { listToolsCommand, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
 import { AgentKey } from './agent-key.tsx';
 
 const NO_KEY = 'YOUR_KEY';
@@ -27,7 +27,7 @@ export function Connect({ skills }: { skills: readonly Skill[] }) {
       </fieldset>
       <CodeBlock label={client.where} text={client.text(url, key ?? NO_KEY)} />
       <h3>Test the connection</h3>
-      <CodeBlock label="List the available tools" text={firstToolsCall(url, key ?? NO_KEY)} />
+      <CodeBlock label="List the available tools" text={listToolsCommand(url, key ?? NO_KEY)} />
     </Section>
   );
 }

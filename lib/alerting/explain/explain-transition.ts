@@ -39,7 +39,7 @@ export function explainTransition(
   unreached = alerts.findLast((alert) => alert.unreached)?.unreached,
 ): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
-  const stateText = state === 'unknown' ? 'It had no state' : `It was ${state}`;
+  const stateText = state === 'unknown' ? 'The check had had no state' : `The check had been ${state}`;
   const change = `${stateText} since ${clock(timestamp)}.`;
   const calls = alerts.filter(({ kind }) => kind === 'escalation' || kind === 'acknowledged');
   const others = alerts.filter((alert) => alert.kind !== 'state_change' && !calls.includes(alert));

@@ -13,7 +13,7 @@ export type Alert = {
 
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
-/** Sent alerts; `without`: alerts without any policy, if the runs differ from those of the model. */
+/** Sent alerts; `without`: alerts of the same run by the cooldown alone, if its probes differ from the model's. */
 export type Lived = { alerts: Alert[]; without?: Alert[] };
 
 /** Alert policy, which runs a scene. */

@@ -7,7 +7,7 @@ import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/exec
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { levelOf, plainLine } from '#console/rules/log-line.ts';
-import { firstToolsCall, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
+import { listToolsCommand, MCP_CLIENTS } from '#console/rules/mcp-clients.ts';
 import { runSchema, toolSchema } from '#console/rules/run-variables.ts';
 import { triggerText } from '#console/rules/triggers.ts';
 import { NewAction } from '#lib/actions/action.ts';
@@ -179,6 +179,6 @@ describe('configurations of MCP clients', () => {
   });
 
   it('include a request that lists the tools', () => {
-    expect(firstToolsCall('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
+    expect(listToolsCommand('https://a.example/v1/mcp', 'fw_1')).toContain('Authorization: Bearer fw_1');
   });
 });

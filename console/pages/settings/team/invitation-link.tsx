@@ -11,6 +11,6 @@ export const InvitationLink = ({ invited, onClose }: { invited: Invited; onClose
     }}
     onClose={onClose}
   >
-    Send the link to {invited.email}. Anyone who opens it joins as {invited.role}.
+    Send the link to {invited.email}. Anyone who has the link can join as {invited.role}.
   </ShownOnce>
 );
