@@ -7,14 +7,14 @@ import { CreatedAt, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { Name, Slug, text } from '#lib/platform/text.ts';
-import { Field, FieldInput, makeField, sortFields, VALUE_BYTES } from './field.ts';
+import { Field, FieldInput, MAX_VALUE_BYTES, makeField, sortFields } from './field.ts';
 
 const BlueprintSlug = Slug.describe('Slug of the blueprint in paths; unique within the account, cannot change.');
 const BlueprintName = Name.describe('Name of the kind of component, such as "Service".');
 const Description = text(0, 10_000).describe('Human-readable description; empty by default.');
 const IsDefault = z
   .boolean()
-  .describe('Whether it is the default blueprint of the account; true makes it the default.');
+  .describe('Whether it is the default blueprint, used for new monitors; true makes it the default.');
 
 const MAX_FIELDS = 200;
 
@@ -26,7 +26,7 @@ export const NewBlueprint = z
     fields: atMost(
       MAX_FIELDS,
       z.array(FieldInput).max(MAX_FIELDS),
-      `must hold at most ${MAX_FIELDS} fields; an array field holds many values of one kind`,
+      `must have at most ${MAX_FIELDS} fields; an array field holds many values of one kind`,
     )
       .describe('Typed fields of its entities, at most 200.')
       .default([]),
@@ -43,7 +43,7 @@ export const BlueprintPatch = z
     description: Description.optional(),
     fields: z
       .array(z.record(z.string(), z.unknown()))
-      .describe('Accepted only unchanged; fields have separate endpoints.')
+      .describe('Accepted only with the current value; fields have separate endpoints.')
       .optional(),
     is_default: IsDefault.optional(),
   })
@@ -78,12 +78,12 @@ export const auditedField: Audited<Field & { slug: string }> = {
   members: (field) => pick(Field, field),
 };
 
-/** Stored blueprint; its size depends on the tenant. */
+/** Stored blueprint; its size depends on its fields and description. */
 export type BlueprintItem = Item &
   Omit<Blueprint, 'is_default'> & {
     v: string;
     tenant_id: string;
-    /** Number of entities; changed in the transaction of each creation or deletion, so that the account limit holds. */
+    /** Number of entities; changed in the transaction that creates or deletes one, so that the account limit holds. */
     entity_count: number;
   };
 
@@ -98,8 +98,8 @@ export function assertSameFields({ slug, fields }: BlueprintItem, given: Bluepri
   const present = (field: object) => Object.fromEntries(Object.entries(field).filter(([, value]) => value !== null));
   if (!given || isDeepStrictEqual(given.map(present), fields.map(present))) return;
   const path = `/v1/blueprints/${slug}/fields`;
-  const ways = `POST ${path} adds one, PUT ${path}/{name} replaces one, DELETE removes it`;
-  throw invalid('fields', `cannot be changed here; ${ways}`);
+  const remedy = `POST ${path} adds one, PUT ${path}/{name} replaces one, DELETE removes it`;
+  throw invalid('fields', `cannot be changed here; ${remedy}`);
 }
 
 /** Adds fields. Throws CONFLICT for a duplicate name, LIMIT_EXCEEDED for too many fields or too large defaults. */
@@ -109,19 +109,20 @@ export function withFields(fields: Field[], more: FieldInput[]): Field[] {
     if (taken.has(name)) throw new AppError('CONFLICT', `The blueprint has a field ${name} already.`);
     taken.add(name);
   }
-  return inOrder([...fields, ...more.map((input, i) => makeField(input, fields.length + i))]);
+  return checkedFields([...fields, ...more.map((input, i) => makeField(input, fields.length + i))]);
 }
 
 /** Replaces the definition of a field; without `sort_order` it keeps its position. Throws LIMIT_EXCEEDED. */
-export const withChanged = (fields: Field[], old: Field, input: FieldInput): Field[] =>
-  inOrder(fields.map((field) => (field === old ? makeField(input, old.sort_order) : field)));
+export const withChangedField = (fields: Field[], old: Field, input: FieldInput): Field[] =>
+  checkedFields(fields.map((field) => (field === old ? makeField(input, old.sort_order) : field)));
 
-function inOrder(all: Field[]): Field[] {
+/** Returns fields sorted by their position. Throws LIMIT_EXCEEDED. */
+function checkedFields(all: Field[]): Field[] {
   if (all.length > MAX_FIELDS) {
     throw new AppError('LIMIT_EXCEEDED', `A blueprint has at most ${MAX_FIELDS} fields. Remove one first.`);
   }
-  if (all.reduce((sum, { default_value = '' }) => sum + Buffer.byteLength(default_value), 0) > VALUE_BYTES) {
-    throw new AppError('LIMIT_EXCEEDED', `The defaults of a blueprint have at most ${VALUE_BYTES} bytes together.`);
+  if (all.reduce((sum, { default_value = '' }) => sum + Buffer.byteLength(default_value), 0) > MAX_VALUE_BYTES) {
+    throw new AppError('LIMIT_EXCEEDED', `The defaults of a blueprint have at most ${MAX_VALUE_BYTES} bytes together.`);
   }
   return sortFields(all);
 }

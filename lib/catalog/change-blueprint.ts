@@ -17,7 +17,7 @@ import {
   blueprintRecord,
   type CatalogItem,
   type NewBlueprint,
-  withChanged,
+  withChangedField,
   withFields,
 } from './blueprint.ts';
 import type { FieldInput } from './field.ts';
@@ -41,20 +41,20 @@ export function updateBlueprint(scope: MutationContext, slug: string, patch: Blu
   return change(scope, slug, edit, auditWriter(scope, 'update', auditedBlueprint));
 }
 
-/** Adds a field, validated from the next write of an entity. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
+/** Adds a field; each entity is validated against it at its next update. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export function addField(scope: MutationContext, slug: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
   const note = auditWriter(scope, 'add', auditedField);
   return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
 }
 
-/** Replaces a field; values that do not fit any more are hidden. Throws NOT_FOUND, VALIDATION_ERROR, LIMIT_EXCEEDED. */
+/** Replaces a field; values of another type are hidden. Throws NOT_FOUND, VALIDATION_ERROR, LIMIT_EXCEEDED. */
 export function changeField(scope: MutationContext, slug: string, name: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => {
     const old = blueprint.fields.find((field) => field.name === name);
     if (!old) throw notFound(`Field ${name} of blueprint ${slug}`);
     assertUnchanged({ name }, { name: input.name });
-    return { ...blueprint, fields: withChanged(blueprint.fields, old, input) };
+    return { ...blueprint, fields: withChangedField(blueprint.fields, old, input) };
   };
   const note = auditWriter(scope, 'update', auditedField);
   return change(scope, slug, edit, (before, after) => note(fieldOf(before, name), fieldOf(after, name)));
@@ -88,7 +88,7 @@ async function change(
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
     const before = await requireBlueprint(scope, slug);
-    // Done by an earlier attempt whose response was lost.
+    // The same version means an earlier attempt whose response was lost.
     if (before.blueprint.v === v) return blueprintRecord(before.blueprint, before.catalog);
     const { is_default, ...edited } = edit(before.blueprint, before.catalog);
     const blueprint = { ...edited, v, updated_at: iso(ports.clock.now()) };
@@ -162,7 +162,7 @@ function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_coun
   );
 }
 
-/** Deletes a blueprint without entities; if it was the default, the oldest other is. Throws NOT_FOUND, CONFLICT. */
+/** Deletes a blueprint without entities; the oldest other replaces it as the default. Throws NOT_FOUND, CONFLICT. */
 export async function deleteBlueprint(scope: MutationContext, slug: string): Promise<void> {
   const { ports } = scope;
   const note = auditWriter(scope, 'delete', auditedBlueprint);

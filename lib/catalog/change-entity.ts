@@ -9,7 +9,7 @@ import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { BlueprintItem } from './blueprint.ts';
-import { type CheckCountItem, countChecks, NO_LOAD, negated } from './check-count.ts';
+import { type CheckCountItem, checkCountWrite, NO_LOAD, negated } from './check-count.ts';
 import {
   auditedEntity,
   type Entity,
@@ -87,7 +87,7 @@ function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_
 
 /**
  * Updates an entity; `fields` and `labels` merge per key, null removes one. Ending a silence early rechecks the alerts
- * that it suppressed. Validates against the current blueprint; without a change nothing is written. Throws NOT_FOUND,
+ * that it suppressed. Validates against the current blueprint; writes nothing if nothing changes. Throws NOT_FOUND,
  * VALIDATION_ERROR.
  */
 export async function updateEntity(
@@ -125,26 +125,26 @@ export async function updateEntity(
   });
 }
 
-type Deleting = TenantEnv & MutationContext;
+type DeleteContext = TenantEnv & MutationContext;
 
 /**
- * Deletes an entity and all its checks in one transaction; nothing of them is visible on return. Relations, policies,
- * channels and schedule entries are reclaimed in the background. Alerts held because of it, and its incident, are
- * rechecked. Returns the ids of the deleted checks. Throws NOT_FOUND.
+ * Deletes an entity and all its checks in one transaction; afterwards none of them is visible. Relations, policies,
+ * channels and schedule entries are reclaimed in the background. Its incident, and alerts suppressed or held
+ * because of it, are rechecked. Returns the ids of the deleted checks. Throws NOT_FOUND.
  */
-export async function deleteEntity(context: Deleting, blueprintSlug: string, slug: string): Promise<string[]> {
+export async function deleteEntity(context: DeleteContext, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
   const note = auditWriter(context, 'delete', auditedEntity);
   const sent = new Set<string | undefined>();
   return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
     const checks = Object.keys(entity.checks);
-    const left = [undefined, ...checks].filter((id) => !sent.has(id));
-    await sendReclaims(context, entity.id, left);
+    const unsent = [undefined, ...checks].filter((id) => !sent.has(id));
+    await sendReclaims(context, entity.id, unsent);
     const now = ports.clock.now();
     const wakes = entity.dependents > 0;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
-    for (const id of left) sent.add(id);
+    for (const id of unsent) sent.add(id);
     if (entity.incident) {
       const body = { tenant_id: tenant, incident_id: entity.incident.id };
       await ports.queues.send('incident', [{ body, not_before: now + WRITTEN_MS, group: tenant }]);
@@ -160,7 +160,7 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
       ...(entity.silenced ? [{ delete: keys.silence(tenant, entity.id) }] : []),
       ...checks.map((id) => ({ delete: keys.check(tenant, id) })),
       ...(checks.length > 0
-        ? [countChecks(context, count, { checks: -checks.length, load: negated(entity.check_load) })]
+        ? [checkCountWrite(context, count, { checks: -checks.length, load: negated(entity.check_load) })]
         : []),
       ...note(entity, undefined),
     ]);
@@ -170,16 +170,16 @@ export async function deleteEntity(context: Deleting, blueprintSlug: string, slu
   });
 }
 
-/** @param left ids of checks; undefined for the entity */
+/** Sends the messages that reclaim items later. @param targets ids of checks; undefined for the entity itself */
 async function sendReclaims(
-  { ports, tenant }: Deleting,
+  { ports, tenant }: DeleteContext,
   entity_id: string,
-  left: (string | undefined)[],
+  targets: (string | undefined)[],
 ): Promise<void> {
-  if (left.length === 0) return;
+  if (targets.length === 0) return;
   const not_before = ports.clock.now() + RECLAIM_AFTER_MS;
   await ports.queues.send(
     'housekeeping',
-    left.map((check_id) => ({ body: { tenant_id: tenant, entity_id, check_id }, not_before, group: tenant })),
+    targets.map((check_id) => ({ body: { tenant_id: tenant, entity_id, check_id }, not_before, group: tenant })),
   );
 }

@@ -5,7 +5,7 @@ import type { EntityItem } from './entity.ts';
 import { hasLabels, LabelFilter } from './labels.ts';
 import { EntityState } from './states.ts';
 
-/** Filter of entities; all conditions must match. */
+/** Filter for entities; all conditions must match. */
 export const EntityFilter = z.object({
   state: commaListOf(EntityState.options).describe('Only entities in one of these states: `down,degraded`.').optional(),
   label: LabelFilter.optional(),
@@ -18,7 +18,8 @@ export type EntityFilter = z.output<typeof EntityFilter>;
 /** Whether a filter has any condition. */
 export const hasCondition = (wanted: object): boolean => Object.values(wanted).some((member) => member !== undefined);
 
-export const fitsEntity = (
+/** Whether an entity matches a filter. */
+export const matchesEntityFilter = (
   { state, labels, name, slug }: Pick<EntityItem, 'state' | 'labels' | 'name' | 'slug'>,
   wanted: EntityFilter,
 ): boolean =>

@@ -7,46 +7,47 @@ import type { EntityPointer } from './store.ts';
 
 const SLUG = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}';
 
-/** Path that names an entity instead of its id. */
+/** Path that identifies an entity instead of its id: `service/shop`. */
 export const EntityPath = z
   .string()
-  .regex(
-    new RegExp(`^${SLUG}/${SLUG}$`),
-    'must be the slugs of a blueprint and of an entity of it, such as service/shop',
-  );
+  .regex(new RegExp(`^${SLUG}/${SLUG}$`), 'must be a blueprint slug and an entity slug, such as service/shop');
 
-/** Returns blueprint and slug of an entity, which never change: `service/shop`. */
+/** Returns the path of an entity, which never changes: `service/shop`. */
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   `${blueprint_slug}/${slug}`;
 
-type Members = { id: string; path: string };
-const OWN: Members = { id: 'entity_id', path: 'entity' };
+/** Names of the properties of a request that identify an entity. */
+type PropertyNames = { id: string; path: string };
+const ENTITY: PropertyNames = { id: 'entity_id', path: 'entity' };
 
-/** Requires that a body names an entity by id, by path, or both. */
-export const requiresEntity = <Schema extends z.ZodType>(schema: Schema, members = OWN): Schema =>
-  schema.refine((body) => isNamed(body, members), {
-    path: [members.id],
+/** Returns a schema that also requires the id or the path of an entity; both are accepted. */
+export const withRequiredEntity = <Schema extends z.ZodType>(schema: Schema, names = ENTITY): Schema =>
+  schema.refine((body) => hasEntity(body, names), {
+    path: [names.id],
     error: 'is required',
-    // Reported also if other properties are not valid.
+    // Reports it even if other properties are not valid.
     when: () => true,
   });
 
-const isNamed = (body: unknown, { id, path }: Members): boolean =>
+const hasEntity = (body: unknown, { id, path }: PropertyNames): boolean =>
   memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
-/** Returns the id of the named entity. Throws NOT_FOUND (path), VALIDATION_ERROR if id and path differ. */
+/**
+ * Returns the id of the entity with an id or path; an id alone is not looked up. Throws NOT_FOUND (path),
+ * VALIDATION_ERROR if both are given and differ.
+ */
 export async function entityIdOf(
   { ports, keys, tenant }: TenantScope,
-  named: { id?: string | undefined; path?: string | undefined },
-  members = OWN,
+  entity: { id?: string | undefined; path?: string | undefined },
+  names = ENTITY,
 ): Promise<string> {
-  const { id, path } = named;
+  const { id, path } = entity;
   if (path === undefined) return id!;
   const [blueprint = '', slug = ''] = path.split('/');
   const pointer = await ports.table.get<EntityPointer>(keys.entitySlug(tenant, blueprint, slug));
   if (!pointer) throw notFound(`Entity ${path}`);
   if (id !== undefined && id !== pointer.entity_id) {
-    throw invalid(members.path, `is ${pointer.entity_id}, and ${members.id} names another entity; give one of the two`);
+    throw invalid(names.path, `is ${pointer.entity_id}, but ${names.id} is another entity; send only one of the two`);
   }
   return pointer.entity_id;
 }

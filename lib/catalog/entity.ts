@@ -16,7 +16,7 @@ const Values = z
   .meta({ type: 'object', additionalProperties: true })
   .describe("Values by field name of the blueprint, each of the field's type.");
 
-const LABELS = 'Labels for filters, which also apply to its checks: `{"team": "payments"}`.';
+const LABELS = 'Labels of the entity and its checks, for filters: `{"team": "payments"}`.';
 
 const EntityName = Name.describe('Name of the entity in alerts.');
 
@@ -38,7 +38,7 @@ export const EntityPatch = z
     blueprint_slug: Unchanged.optional(),
     name: EntityName.optional(),
     fields: Values.describe(
-      'Values merged per key; null removes a value, so that the default applies again.',
+      'Values by field name, merged per key; null removes a value, so that the default applies again.',
     ).optional(),
     labels: LabelChanges.optional(),
     ...SilenceChanges,
@@ -56,8 +56,8 @@ export const Entity = z
     labels: z.record(z.string(), z.string()).describe(LABELS),
     state: EntityState,
     state_since: z.iso.datetime().describe('Start of the current state, in UTC.'),
-    dependencies: z.int().describe('Number of relations from it that propagate failure.'),
-    dependents: z.int().describe('Number of relations to it that propagate failure.'),
+    dependencies: z.int().describe('Number of relations from this entity that propagate failure.'),
+    dependents: z.int().describe('Number of relations to this entity that propagate failure.'),
     ...SilenceProperties,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -71,7 +71,7 @@ type StoredEntity = Omit<Entity, keyof SilenceSettings> & SilenceSettings;
 export const entityRecord = (item: StoredEntity, blueprint: Pick<BlueprintItem, 'fields'>, now: number): Entity =>
   pick(Entity, { ...item, ...silenceSettingsView(item, now), fields: shownValues(blueprint.fields, item.fields) });
 
-/** Incident with its root cause, the entity whose failure explains it (docs/use/incidents.md). */
+/** Reference to an incident and to the entity that is its root cause (docs/use/incidents.md). */
 export type IncidentRef = { id: string; root_entity_id: string };
 
 /** Entity with the aggregate state of its checks. `fields` are stored without defaults. */
@@ -85,7 +85,7 @@ export type EntityItem = Item &
     check_load: CheckLoad;
     /** Number of its last transition; 0 before the first. */
     seq: number;
-    /** Time of its last transition, epoch ms; 0 before the first. The next one is later. */
+    /** Time of its last transition, epoch ms, always increasing; 0 before the first. */
     last_transition_at: number;
     incident?: IncidentRef;
   };

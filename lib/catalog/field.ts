@@ -29,14 +29,14 @@ function isWebUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Returns why a value is not of its type; undefined if it is. */
-export const validationIssueOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
+/** Returns the error of a value that does not have the type; undefined if it has. */
+export const typeErrorOf = (type: FieldType, value: unknown): z.ZodError | undefined =>
   VALUE[type].safeParse(value, { error: plainErrors }).error;
 
-/** Parses the text of a default: `"42"`, `"true"`, `"[\"a\"]"`. Undefined if it is not of the type. */
+/** Parses the text of a default value: `42`, `true`, `["a"]`. Returns undefined if it does not have the type. */
 export function parseDefault(type: FieldType, text: string): unknown {
   const value = type === 'string' || type === 'url' ? text : jsonOf(text);
-  return validationIssueOf(type, value) ? undefined : value;
+  return typeErrorOf(type, value) ? undefined : value;
 }
 
 function jsonOf(text: string): unknown {
@@ -55,16 +55,16 @@ const EXAMPLE: Record<FieldType, string> = {
   array: '["a"]',
 };
 
-const Required = z.boolean().describe('Whether an entity must have a value; a default counts as one. Default: false.');
+const Required = z.boolean().describe('Whether an entity must have a value; a default value counts. Default: false.');
 const DefaultValue = z
   .string()
-  .describe('Default for entities without a value, as text of the type, such as "42" or "[\\"a\\"]".');
+  .describe('Value for entities without one, as text that parses as the type, such as "42" or "[\\"a\\"]".');
 const SortOrder = z.int().describe('Position of the field, ascending. Default: position in the list.');
 
-/** Field definition of a request; null means absent. */
+/** Field definition in a request; null means absent. */
 export const FieldInput = z
   .object({
-    // Part of the path of its DELETE, which API Gateway passes on decoded and cut at a "?".
+    // PUT and DELETE have the name in their path, which API Gateway passes on decoded and cut at a "?".
     name: Name.regex(/^[^?#]*$/, 'must not contain "?" or "#"')
       .refine((name) => name !== '__proto__', 'is a reserved name')
       .describe('Key of its value in an entity; unique within the blueprint.'),
@@ -105,17 +105,18 @@ export const makeField = (input: FieldInput, position: number): Field => ({
 /** Sorts fields by their position. */
 export const sortFields = (fields: Field[]): Field[] => fields.toSorted((a, b) => a.sort_order - b.sort_order);
 
-/** Maximum size of an entity's values as JSON, and of a blueprint's defaults: lists show hundreds of them. */
-export const VALUE_BYTES = 16 * 1024;
-const MAX_LISTED = 500;
+/** Maximum bytes of an entity's values as JSON, and of a blueprint's defaults: a list returns hundreds of entities. */
+export const MAX_VALUE_BYTES = 16 * 1024;
+/** Maximum length of the list of field names in an error, in characters. */
+const MAX_NAMES_LENGTH = 500;
 
 type FieldValues = Record<string, unknown>;
 
-/** Returns the visible values: those that fit their field, else defaults; values of removed fields are hidden. */
+/** Returns the visible values: stored ones that have the type of their field, else defaults. Others are hidden. */
 export function shownValues(fields: readonly Field[], stored: FieldValues): FieldValues {
   return Object.fromEntries(
     fields.flatMap((field): [string, unknown][] => {
-      if (isKept(field, stored)) return [[field.name, stored[field.name]]];
+      if (hasValidValue(field, stored)) return [[field.name, stored[field.name]]];
       return field.default_value === undefined ? [] : [[field.name, defaultOf(field)]];
     }),
   );
@@ -136,41 +137,45 @@ export function mergeValues(fields: readonly Field[], stored: FieldValues, patch
   assertSmall(patch);
   const merged = new Map<string, unknown>();
   for (const field of fields) {
-    const value = Object.hasOwn(patch, field.name) ? patch[field.name] : kept(field, stored);
+    const value = Object.hasOwn(patch, field.name) ? patch[field.name] : validValueOf(field, stored);
     if (value !== undefined && value !== null) merged.set(field.name, value);
   }
-  const wrong = [
-    ...unknownNames(fields, patch),
-    ...fields.flatMap((field) => wrongValue(field, merged.get(field.name))),
+  const errors = [
+    ...unknownNameErrors(fields, patch),
+    ...fields.flatMap((field) => valueErrors(field, merged.get(field.name))),
   ];
-  if (wrong.length > 0) throw refusal(wrong);
+  if (errors.length > 0) throw refusal(errors);
   const values = Object.fromEntries(merged);
   assertSmall(values);
   return values;
 }
 
 function assertSmall(values: FieldValues): void {
-  if (Buffer.byteLength(JSON.stringify(values)) <= VALUE_BYTES) return;
-  throw invalid('fields', `must have at most ${VALUE_BYTES} bytes as JSON; keep large texts elsewhere and link them`);
+  if (Buffer.byteLength(JSON.stringify(values)) <= MAX_VALUE_BYTES) return;
+  throw invalid(
+    'fields',
+    `must have at most ${MAX_VALUE_BYTES} bytes as JSON; keep large texts elsewhere and link them`,
+  );
 }
 
-function unknownNames(fields: readonly Field[], patch: FieldValues): ErrorDetail[] {
+function unknownNameErrors(fields: readonly Field[], patch: FieldValues): ErrorDetail[] {
   const known = new Set(fields.map(({ name }) => name));
   const names = [...known].join(', ');
-  const message = `is not a field of this blueprint (${shorten(names, MAX_LISTED) || 'it has none'})`;
+  const message = `is not a field of this blueprint (${shorten(names, MAX_NAMES_LENGTH) || 'it has none'})`;
   return Object.keys(patch).flatMap((name) => (known.has(name) ? [] : [{ path: `fields.${name}`, message }]));
 }
 
-function wrongValue(field: Field, value: unknown): ErrorDetail[] {
+function valueErrors(field: Field, value: unknown): ErrorDetail[] {
   if (value === undefined) {
     const isMissing = field.required && field.default_value === undefined;
     return isMissing ? [{ path: `fields.${field.name}`, message: 'is required by the blueprint' }] : [];
   }
-  const issue = validationIssueOf(field.field_type, value);
+  const issue = typeErrorOf(field.field_type, value);
   return issue ? (validationError(issue, ['fields', field.name]).details ?? []) : [];
 }
 
-const kept = (field: Field, stored: FieldValues): unknown => (isKept(field, stored) ? stored[field.name] : undefined);
+const validValueOf = (field: Field, stored: FieldValues): unknown =>
+  hasValidValue(field, stored) ? stored[field.name] : undefined;
 
-const isKept = (field: Field, stored: FieldValues): boolean =>
-  Object.hasOwn(stored, field.name) && validationIssueOf(field.field_type, stored[field.name]) === undefined;
+const hasValidValue = (field: Field, stored: FieldValues): boolean =>
+  Object.hasOwn(stored, field.name) && typeErrorOf(field.field_type, stored[field.name]) === undefined;

@@ -8,7 +8,7 @@ const MAX_LABELS = 20;
 /** Pattern of label keys. */
 export const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,31}$/;
 export const LABEL_KEY_RULE = 'must be 1 to 32 lower-case letters, digits, "_", "." or "-" and begin with a letter';
-const TOO_MANY = `must hold at most ${MAX_LABELS} labels`;
+const TOO_MANY = `must have at most ${MAX_LABELS} labels`;
 const Value = line(0, 100);
 
 /** Labels of an entity or check: `{ team: 'payments' }`. */
@@ -24,7 +24,7 @@ const mapTo = <V extends z.ZodType>(value: V) =>
 /** Labels of a request, at most 20. */
 export const Labels = atMost(MAX_LABELS, mapTo(Value), TOO_MANY);
 
-/** Changes of labels, merged per key; null removes one. Large enough to replace all. */
+/** Changes of labels, merged per key; null removes one. At most 40, enough to replace all. */
 export const LabelChanges = atMost(2 * MAX_LABELS, mapTo(Value.nullable()), TOO_MANY).describe(
   'Labels merged per key; null removes one.',
 );
@@ -37,13 +37,14 @@ export const changedLabels = (stored: Labels, changes: object = {}): Labels =>
 
 type Term = { key: string; value: string };
 
+/** Conditions that must all match, each a list of alternatives. */
 type WantedLabels = readonly (readonly Term[])[];
 
 /** Whether labels match a filter. */
 export const hasLabels = (labels: Labels, wanted: WantedLabels): boolean =>
-  wanted.every((some) => some.some(({ key, value }) => labels[key] === value));
+  wanted.every((alternatives) => alternatives.some(({ key, value }) => labels[key] === value));
 
-/** Repeatable parameter `label=team:payments`: all must match; a comma means or, `\,` a comma in a value. */
+/** Repeatable parameter `label=team:payments`: all must match. A comma means or; `\,` is a comma in a value. */
 export const LabelFilter = z
   .array(z.string())
   .transform(
@@ -53,7 +54,8 @@ export const LabelFilter = z
           const colon = part.indexOf(':');
           const key = part.slice(0, colon);
           if (colon < 0 || !LABEL_KEY.test(key)) {
-            const message = `must be a key and a value such as team:payments; a comma starts another one, "\\," is part of a value`;
+            const message =
+              'must be a key and a value, such as team:payments; a comma separates alternatives, "\\," is a comma in a value';
             context.addIssue({ code: 'custom', message });
           }
           return { key, value: part.slice(colon + 1).replaceAll('\\,', ',') };

@@ -107,7 +107,7 @@ const blueprintRoutes = [
     names: ['name'],
     access: 'write',
     summary: 'Remove a field from a blueprint',
-    description: 'Its values are hidden.',
+    description: 'Its values in entities are hidden.',
     status: 204,
     run: (context, { params }) => deleteField(context, params.slug, params.name),
   }),

@@ -5,8 +5,8 @@ import { Instant } from '#lib/platform/instant.ts';
 import { line } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
-/** Maximum duration of a silence with an end, ms. */
-const MAX_MS = 30 * DAY_MS;
+/** Maximum time from now to the end of a silence, ms. */
+const MAX_AHEAD_MS = 30 * DAY_MS;
 
 /** Stored silence of a check or entity; without an end (ISO 8601) it lasts until it is removed. */
 export type SilenceSettings = { silenced?: boolean; silenced_until?: string; silence_reason?: string };
@@ -16,10 +16,10 @@ export const SilenceReason = line(0, 500);
 const MEANINGS = {
   silenced: 'Whether all alerts are suppressed. Default: false.',
   silenced_until: 'End of the silence, at most 30 days ahead; null: until it is removed.',
-  silence_reason: 'Human-readable reason of the silence.',
+  silence_reason: 'Human-readable reason for the silence.',
 };
 
-/** Silence properties of a request; omitted ones are kept. */
+/** Silence properties of a request; omitted ones do not change. */
 export const SilenceChanges = {
   silenced: z.boolean().describe(MEANINGS.silenced).exactOptional(),
   silenced_until: Instant.nullable().describe(MEANINGS.silenced_until).exactOptional(),
@@ -37,14 +37,14 @@ export const SilenceProperties = {
 const silenceEnd = ({ silenced_until }: SilenceSettings): number =>
   silenced_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(silenced_until);
 
-/** Whether it is silenced at `now` (epoch ms). */
-export const isSilencedAt = (one: SilenceSettings, now: number): boolean =>
-  one.silenced === true && silenceEnd(one) > now;
+/** Whether the check or entity is silenced at `now` (epoch ms). */
+export const isSilencedAt = (settings: SilenceSettings, now: number): boolean =>
+  settings.silenced === true && silenceEnd(settings) > now;
 
 /** Returns the silence properties of a record; an expired silence is not shown. */
-export const silenceSettingsView = (one: SilenceSettings, now: number) =>
-  isSilencedAt(one, now)
-    ? { silenced: true, silenced_until: one.silenced_until ?? null, silence_reason: one.silence_reason ?? '' }
+export const silenceSettingsView = (settings: SilenceSettings, now: number) =>
+  isSilencedAt(settings, now)
+    ? { silenced: true, silenced_until: settings.silenced_until ?? null, silence_reason: settings.silence_reason ?? '' }
     : { silenced: false, silenced_until: null, silence_reason: '' };
 
 /** Applies changes to a silence; a new end also starts one. Throws VALIDATION_ERROR for an end out of range. Pure. */
@@ -67,10 +67,10 @@ function changedSilence(stored: SilenceSettings, changes: SilenceChanges, now: n
 /** Throws VALIDATION_ERROR for an end (epoch ms) in the past or too far ahead. */
 export function assertSilenceEnd(member: string, until: number, now: number): void {
   if (until <= now) throw invalid(member, `must be in the future; now is ${iso(now)}`);
-  if (until > now + MAX_MS) throw invalid(member, `must be at most 30 days ahead: ${iso(now + MAX_MS)}`);
+  if (until > now + MAX_AHEAD_MS) throw invalid(member, `must be at most 30 days ahead: ${iso(now + MAX_AHEAD_MS)}`);
 }
 
-/** Applies changes of the silence to a record; returns the same record if nothing visible changes. Pure. */
+/** Applies changes to the silence of a record; returns the same record if nothing visible changes. Pure. */
 export function withSilence<Record extends SilenceSettings>(
   record: Record,
   changes: SilenceChanges,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** State of a check by its last results (docs/use/states-and-history.md#states). */
+/** State of a check, derived from its last results (docs/use/states-and-history.md#states). */
 export const CheckState = z.enum(['up', 'degraded', 'down', 'unknown']);
 export type CheckState = z.infer<typeof CheckState>;
 
@@ -8,6 +8,6 @@ export const EntityState = z
   .enum(['up', 'degraded', 'down', 'unknown'])
   .meta({ id: 'EntityState' })
   .describe(
-    'State by the enabled checks with a state. unknown: no such check. up: all up. down: all down. degraded: otherwise.',
+    'State of the enabled checks that are not unknown. unknown: no such check. up: all up. down: all down. degraded: otherwise.',
   );
 export type EntityState = z.infer<typeof EntityState>;

@@ -8,7 +8,7 @@ import { allOf, filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
 import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem } from './blueprint.ts';
 import { type Entity, type EntityItem, entityRecord } from './entity.ts';
-import { type EntityFilter, fitsEntity, hasCondition } from './entity-filter.ts';
+import { type EntityFilter, hasCondition, matchesEntityFilter } from './entity-filter.ts';
 
 /**
  * Items of the catalog, read strongly consistent unless noted:
@@ -87,7 +87,10 @@ export async function requireEntity(
   return { entity, blueprint };
 }
 
-/** Returns entities by id, in that order. Throws NOT_FOUND. `how`: with eventual reads, missing ones are read again. */
+/**
+ * Returns entities in the order of `ids`. Throws NOT_FOUND. If an eventually consistent read (`how`) misses one, reads
+ * all again strongly consistent.
+ */
 export async function requireEntities(
   scope: TenantScope,
   ids: readonly string[],
@@ -125,11 +128,11 @@ export async function requireEntityWithBlueprint(
   return { entity, blueprint };
 }
 
-/** Minimum number of entities read per bucket; they are spread evenly. */
+/** Minimum number of entities read per bucket; entities are spread evenly over buckets. */
 const MIN_PER_BUCKET = 10;
 
-/** Returns entities of all blueprints by id: `limit` of them, or fewer although more follow. */
-export const entitiesById = (
+/** Returns a page of the entities of all blueprints in order of ids: at most `limit`, or fewer although more follow. */
+export const entityPage = (
   { ports, keys, tenant }: TenantScope,
   range: Pick<Query, 'from' | 'after'>,
   limit: number,
@@ -140,7 +143,7 @@ export const entitiesById = (
     { ...range, limit, each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)) },
   );
 
-/** Returns a reader of entities of a blueprint as the API shows them, by slug. */
+/** Returns a reader of the entities of a blueprint as the API shows them, by slug. */
 export function entityList(
   { ports, keys, tenant }: TenantScope,
   blueprint: BlueprintItem,
@@ -157,7 +160,7 @@ export function entityList(
     );
     return { items: items.flatMap(({ sk }, i) => (entities[i] ? [{ sk, entity: entities[i] }] : [])), next };
   };
-  const read = hasCondition(wanted) ? filtered(page, ({ entity }) => fitsEntity(entity, wanted)) : page;
+  const read = hasCondition(wanted) ? filtered(page, ({ entity }) => matchesEntityFilter(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
     const now = ports.clock.now();

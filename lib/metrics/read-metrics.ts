@@ -4,7 +4,7 @@ import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { hasLabels, type LabelFilter } from '#lib/catalog/labels.ts';
 import { CheckState, EntityState } from '#lib/catalog/states.ts';
-import { allBlueprints, entitiesById, requireEntities } from '#lib/catalog/store.ts';
+import { allBlueprints, entityPage, requireEntities } from '#lib/catalog/store.ts';
 import { selects } from '#lib/checks/selector.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { isOverdue, newestResults, staleChecks } from '#lib/history/status/newest-results.ts';
@@ -113,7 +113,7 @@ async function* selectedEntities(
   }
   let after: string | undefined;
   do {
-    const page = await entitiesById(context, { after }, ENTITIES_AT_ONCE);
+    const page = await entityPage(context, { after }, ENTITIES_AT_ONCE);
     yield page.items.filter(fits);
     after = page.next;
   } while (after !== undefined);

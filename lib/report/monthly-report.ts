@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled, type UserItem } from '#lib/access/account.ts';
 import { deliverMessage } from '#lib/alerting/notify/fan-out.ts';
-import { entitiesById } from '#lib/catalog/store.ts';
+import { entityPage } from '#lib/catalog/store.ts';
 import type { MonthFigures, MonthlyReport } from '#lib/channels/alert.ts';
 import type { Env } from '#lib/env.ts';
 import { type EntityBucket, floorRatio, listBuckets, startOf } from '#lib/history/rollups/buckets.ts';
@@ -94,7 +94,7 @@ async function readMonths(
   const found: { name: string; buckets: EntityBucket[] }[] = [];
   let after: string | undefined;
   do {
-    const { items, next } = await entitiesById(scope, { after }, ENTITIES_AT_ONCE);
+    const { items, next } = await entityPage(scope, { after }, ENTITIES_AT_ONCE);
     const histories = 'wrong' in list ? [] : await entityHistories(scope, items, 'month', list);
     found.push(...items.map(({ name }, i) => ({ name, buckets: histories[i]?.buckets ?? [] })));
     after = next;

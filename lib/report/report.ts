@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import { entitiesById } from '#lib/catalog/store.ts';
+import { entityPage } from '#lib/catalog/store.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { noTime, TIME_KINDS } from '#lib/history/rollups/account-time.ts';
 import { addMonths, type BucketList, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
@@ -108,7 +108,7 @@ export async function reportList(
     throw invalid('month', `must be ${range}: history is kept for ${rollup_days} days`);
   }
   return async (after, limit) => {
-    const { items, next } = await entitiesById(context, { after }, limit);
+    const { items, next } = await entityPage(context, { after }, limit);
     return { found: (await report(items)).map((value) => ({ at: value.entity_id, value })), next };
   };
 }

@@ -8,7 +8,7 @@ import type { PolicyItem } from '#lib/alerting/policy/policy.ts';
 import { type BlueprintItem, type CatalogItem, NewBlueprint } from '#lib/catalog/blueprint.ts';
 import { createBlueprint } from '#lib/catalog/change-blueprint.ts';
 import { createEntity } from '#lib/catalog/change-entity.ts';
-import { type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
+import { type CheckCountItem, checkCountWrite } from '#lib/catalog/check-count.ts';
 import { Entity, type EntityItem, entityRecord, type NewEntity } from '#lib/catalog/entity.ts';
 import { entityPath } from '#lib/catalog/entity-path.ts';
 import type { EntityPointer } from '#lib/catalog/store.ts';
@@ -161,7 +161,7 @@ async function assertRoom(context: Context, settings: CheckSettings): Promise<vo
     keys.account(tenant),
     keys.checkCount(tenant),
   ]);
-  countChecks(context, count, { checks: 1, load: loadOfCheck(settings) }, account);
+  checkCountWrite(context, count, { checks: 1, load: loadOfCheck(settings) }, account);
 }
 
 const MAX_HOSTS_OF_SLUG = 20;

@@ -7,7 +7,7 @@ import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { type SilenceEntry, silencedBy } from '#lib/catalog/silence-list.ts';
 import { assertSilenceEnd, SilenceReason } from '#lib/catalog/silence-settings.ts';
-import { entitiesById } from '#lib/catalog/store.ts';
+import { entityPage } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { CheckSelector, type Selector, selects } from '#lib/checks/selector.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
@@ -181,7 +181,7 @@ export async function noticeOf(context: Context, selector: Selector | null): Pro
   let searched = 0;
   let from: string | undefined;
   do {
-    const { items, next } = await entitiesById(context, { after: from }, ENTITIES_AT_ONCE);
+    const { items, next } = await entityPage(context, { after: from }, ENTITIES_AT_ONCE);
     if (await matchesAny(context, items, selector)) return null;
     searched += items.length;
     from = next;

@@ -22,19 +22,19 @@ import {
   type StoredRelation,
   TO,
 } from './relation.ts';
-import { membersOfGroup, pointerKeys, requireRelation } from './relation-store.ts';
+import { groupSizeOf, pointerKeys, requireRelation } from './relation-store.ts';
 
 /** Returns the writes that change the dependency counts of entities, conditional on their versions. */
-const countDependencies = (
+const dependencyCountWrites = (
   { ids }: Pick<Ports, 'ids'>,
   relations: readonly StoredRelation[],
   entities: readonly EntityItem[],
   step: 1 | -1,
 ): Write[] =>
   entities.flatMap((entity) => {
-    const carrying = relations.filter((relation) => relation.propagates_failure);
-    const out = carrying.filter((relation) => relation.from_entity_id === entity.id).length;
-    const into = carrying.filter((relation) => relation.to_entity_id === entity.id).length;
+    const propagating = relations.filter((relation) => relation.propagates_failure);
+    const out = propagating.filter((relation) => relation.from_entity_id === entity.id).length;
+    const into = propagating.filter((relation) => relation.to_entity_id === entity.id).length;
     if (out + into === 0) return [];
     const put: EntityItem = {
       ...entity,
@@ -48,7 +48,7 @@ const countDependencies = (
 /** Number of relations of an account, including unreclaimed ones of deleted entities. About 100 bytes. */
 export type RelationCountItem = Item & { v: string; count: number };
 
-function countRelations(
+function relationCountWrite(
   { ports, keys, tenant }: Pick<TenantScope, 'ports' | 'keys' | 'tenant'>,
   before: RelationCountItem | undefined,
   step: number,
@@ -65,7 +65,7 @@ function countRelations(
   return { put, if: before ? { version: before.v } : 'absent' };
 }
 
-/** Creates a relation of two existing entities. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED, VALIDATION_ERROR. */
+/** Creates a relation between two existing entities. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED, VALIDATION_ERROR. */
 export async function createRelation(scope: MutationContext, input: NewRelation): Promise<Relation> {
   const { ports, keys, tenant } = scope;
   const { relation_type } = input;
@@ -101,13 +101,13 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
       const which = `${relation_type} from ${from_entity_id} to ${to_entity_id}`;
       throw new AppError('CONFLICT', `There is a relation ${which} already: ${taken.id}.`);
     }
-    assertGroupSize(failure, 1 + (await membersOfGroup(scope, from_entity_id, failure)));
+    assertGroupSize(failure, 1 + (await groupSizeOf(scope, from_entity_id, failure)));
     const unchanged = [from, to].map(({ pk, sk, v: read }) => ({ check: { pk, sk }, if: { version: read } }));
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
       ...pointers.map((put) => ({ put, if: 'absent' as const })),
-      ...(failure.propagates_failure ? countDependencies(ports, [relation], [from, to], +1) : unchanged),
-      countRelations(scope, count, +1, account!),
+      ...(failure.propagates_failure ? dependencyCountWrites(ports, [relation], [from, to], +1) : unchanged),
+      relationCountWrite(scope, count, +1, account!),
       ...note(undefined, relation),
     ]);
     return outcome.ok ? relationRecord(relation, from, to) : RETRY;
@@ -115,7 +115,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   return oneAtATime(ports.table, `${tenant} relations`, () => retryOnConflict(ports, attempt));
 }
 
-/** Deletes a relation, which can then be created again, and rechecks alerts that it explained. Throws NOT_FOUND. */
+/** Deletes a relation, which can then be created again; rechecks alerts suppressed or held by it. Throws NOT_FOUND. */
 export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const note = auditWriter(scope, 'delete', auditedRelation);
@@ -129,8 +129,8 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
       // Conditional on its version, because after another deletion the pointers may belong to a new relation.
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
       ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
-      ...countDependencies(ports, [relation], [from, to], -1),
-      countRelations(scope, count, -1),
+      ...dependencyCountWrites(ports, [relation], [from, to], -1),
+      relationCountWrite(scope, count, -1),
       ...note(relation, undefined),
     ]);
     if (!outcome.ok) return RETRY;
@@ -139,18 +139,21 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
   });
 }
 
-/** Relations per transaction of at most 100 writes: three deletes each, the other entity, and their count. */
-const AT_ONCE = 24;
+/** Relations per transaction of at most 100 writes: three deletes and the other entity for each, and one count. */
+const RELATIONS_AT_ONCE = 24;
 
-/** Deletes the relations of an entity if it was deleted: the message is sent before the deletion. Repeatable. */
+/**
+ * Deletes the relations of a deleted entity. Does nothing if the entity exists, because the message is sent before the
+ * deletion. Repeatable.
+ */
 export async function reclaimRelations(scope: TenantScope, entityId: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   if (await ports.table.get(keys.entity(tenant, entityId))) return;
-  // Each round deletes what it has read; a relation read through both entities is counted once.
+  // Conditional on each relation, so that it is counted once if both of its entities are deleted.
   const round = async () => {
     const { items, next } = await ports.table.query<RelationPointer>({
       partition: keys.relationsOf(tenant, entityId),
-      limit: AT_ONCE,
+      limit: RELATIONS_AT_ONCE,
     });
     if (items.length === 0) return false;
     const others = new Set(
@@ -164,8 +167,8 @@ export async function reclaimRelations(scope: TenantScope, entityId: string): Pr
         { delete: keys.relation(tenant, pointer.id), if: { version: pointer.v } },
         ...pointerKeys(scope, pointer).map((key) => ({ delete: key })),
       ]),
-      ...countDependencies(ports, items, present, -1),
-      countRelations(scope, count, -items.length),
+      ...dependencyCountWrites(ports, items, present, -1),
+      relationCountWrite(scope, count, -items.length),
     ]);
     return outcome.ok ? next !== undefined : RETRY;
   };

@@ -14,7 +14,7 @@ export const relationRoutes = [
     method: 'GET',
     path: '/v1/relations',
     access: 'read',
-    summary: 'List relations, of the account or of one entity',
+    summary: 'List relations of the account or of one entity',
     status: 200,
     query: ListQuery.extend({
       entity_id: z.string().optional().describe('Only relations to or from this entity.'),

@@ -19,7 +19,7 @@ import {
  *
  * | pattern                        | request                                                                |
  * |--------------------------------|------------------------------------------------------------------------|
- * | a relation by its id           | get relation(id), then get many entity(id) of its two                  |
+ * | a relation by its id           | get relation(id), then get many entity(id) of its entities             |
  * | a relation by type and ends    | get relationOut(from, type, to)                                        |
  * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
  * | relations of an entity         | query relationsOf(entity), then get many entity(id) of the others      |
@@ -58,7 +58,7 @@ export const relationList =
     return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
-/** Returns a reader of the relations to an entity and from it, by type. */
+/** Returns a reader of the relations of an entity: incoming first, then outgoing, each by type. */
 export const relationsOfEntity =
   (scope: TenantScope, entity: string): Reader<Relation> =>
   async (after, limit) => {
@@ -68,7 +68,7 @@ export const relationsOfEntity =
     return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
-/** Returns the relations from an entity. */
+/** Returns all relations from an entity. */
 const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
   allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
@@ -98,8 +98,8 @@ export async function dependentsOf(
   return entities.filter((one) => one !== undefined);
 }
 
-/** Returns the number of relations of an entity in a group, or 0 if the group has no minimum. */
-export async function membersOfGroup(
+/** Returns the number of relations of an entity in a group; 0 if `required` is null, which any size meets. */
+export async function groupSizeOf(
   scope: TenantScope,
   entity: string,
   { group, required }: FailurePropagation,

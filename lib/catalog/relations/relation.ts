@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import type { Entity } from '#lib/catalog/entity.ts';
-import { EntityPath, entityPath, requiresEntity } from '#lib/catalog/entity-path.ts';
+import { EntityPath, entityPath, withRequiredEntity } from '#lib/catalog/entity-path.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
@@ -9,12 +9,12 @@ import type { Item } from '#lib/platform/ports.ts';
 
 const GROUP = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** Propagation of failure by a relation, from the second entity to the first. */
+/** Properties that decide whether a relation propagates failure from its second entity (to) to its first (from). */
 export const FailurePropagation = z.object({
   propagates_failure: z
     .boolean()
     .describe(
-      'Whether the first entity fails if the second does; its alerts then name the cause. Default: true for depends_on, else false.',
+      'Whether the first entity (from) fails if the second (to) does; its alerts then name the cause. Default: true for depends_on, else false.',
     ),
   group: z
     .string()
@@ -30,7 +30,7 @@ export const FailurePropagation = z.object({
   when: z
     .enum(['down', 'degraded'])
     .describe(
-      'State in which the second entity counts as failed. down: all its checks are down. degraded: any of them is.',
+      'When the second entity counts as failed. down: if all its checks are down. degraded: if any check is down.',
     ),
 });
 export type FailurePropagation = z.infer<typeof FailurePropagation>;
@@ -46,16 +46,17 @@ export function failurePropagationOf(
   const requiresFailure = 'requires propagates_failure: true; set it or omit this property';
   if (!propagates_failure && group !== null) throw invalid('group', requiresFailure);
   if (!propagates_failure && given.when === 'degraded') throw invalid('when', requiresFailure);
-  if (required !== null && group === null) throw invalid('required', 'requires a group; set group or omit it');
+  if (required !== null && group === null)
+    throw invalid('required', 'requires a group; set group or omit this property');
   return { propagates_failure, group, required, when };
 }
 
-/** Throws unless the group of a relation can reach its minimum. @param members of the group, including this relation */
-export function assertGroupSize({ group, required }: FailurePropagation, members: number): void {
-  if (required === null || required <= members) return;
+/** Throws if a group is smaller than its minimum. @param size number of its relations, including this one */
+export function assertGroupSize({ group, required }: FailurePropagation, size: number): void {
+  if (required === null || required <= size) return;
   throw invalid(
     'required',
-    `is ${required}, but the size of the group ${group} is ${members} including this relation; create the other relations first, without required`,
+    `is ${required}, but the size of the group ${group} is ${size} including this relation; create the other relations first, without required`,
   );
 }
 
@@ -67,33 +68,35 @@ const RelationType = z
   )
   .describe('Type of the relation in your own words, such as depends_on.');
 
-const Relating = z.object({
-  from_entity_id: IdOf('the entity that the relation starts at'),
-  to_entity_id: IdOf('the entity that it leads to, which must differ from the first'),
+const RelationEnds = z.object({
+  from_entity_id: IdOf('the first entity, at which the relation starts'),
+  to_entity_id: IdOf('the second entity, to which it leads; must differ from the first'),
   relation_type: RelationType,
 });
 
-/** Properties of a request that name the two entities. */
+/** Names of the properties of a request that identify the two entities. */
 export const FROM = { id: 'from_entity_id', path: 'from_entity' } as const;
 export const TO = { id: 'to_entity_id', path: 'to_entity' } as const;
 
 const EntityPathInput = EntityPath.describe('Blueprint slug and entity slug, such as service/shop, instead of the id.');
 
 const NewRelationInput = z.object({
-  from_entity_id: Relating.shape.from_entity_id.optional(),
+  from_entity_id: RelationEnds.shape.from_entity_id.optional(),
   from_entity: EntityPathInput.optional(),
-  to_entity_id: Relating.shape.to_entity_id.optional(),
+  to_entity_id: RelationEnds.shape.to_entity_id.optional(),
   to_entity: EntityPathInput.optional(),
   relation_type: RelationType,
   ...NewFailurePropagation.shape,
 });
 
-export const NewRelation = requiresEntity(requiresEntity(NewRelationInput, FROM), TO).meta({ id: 'NewRelation' });
+export const NewRelation = withRequiredEntity(withRequiredEntity(NewRelationInput, FROM), TO).meta({
+  id: 'NewRelation',
+});
 export type NewRelation = z.infer<typeof NewRelation>;
 
 const StoredRelation = z.object({
   id: IdOf('the relation'),
-  ...Relating.shape,
+  ...RelationEnds.shape,
   ...FailurePropagation.shape,
   created_at: CreatedAt,
 });
@@ -102,9 +105,9 @@ export type StoredRelation = z.infer<typeof StoredRelation>;
 export const Relation = z
   .object({
     id: IdOf('the relation'),
-    from_entity_id: Relating.shape.from_entity_id,
+    from_entity_id: RelationEnds.shape.from_entity_id,
     from_entity: z.string().describe('Blueprint slug and entity slug of the first entity: service/shop.'),
-    to_entity_id: Relating.shape.to_entity_id,
+    to_entity_id: RelationEnds.shape.to_entity_id,
     to_entity: z.string().describe('Blueprint slug and entity slug of the second entity: service/database.'),
     relation_type: RelationType,
     ...FailurePropagation.shape,
@@ -113,7 +116,7 @@ export const Relation = z
   .meta({ id: 'Relation' });
 export type Relation = z.infer<typeof Relation>;
 
-const Noted = z.object({ ...Relating.shape, ...FailurePropagation.shape });
+const AuditedProperties = z.object({ ...RelationEnds.shape, ...FailurePropagation.shape });
 
 export const auditedRelation: Audited<StoredRelation> = {
   type: 'relation',
@@ -122,17 +125,17 @@ export const auditedRelation: Audited<StoredRelation> = {
     name: relation_type,
     within: [from_entity_id, to_entity_id],
   }),
-  members: (relation) => pick(Noted, relation),
+  members: (relation) => pick(AuditedProperties, relation),
 };
 
 /** Immutable relation, visible while both of its entities exist. */
 export type RelationItem = Item & StoredRelation & { v: string };
 
-/** Pointer to a relation under each of its entities; the key of the first makes it unique by type and entities. */
+/** Pointer to a relation under each of its entities. The key under the first makes it unique by type and entities. */
 export type RelationPointer = Item & StoredRelation & { v: string };
 
-type Named = Pick<Entity, 'blueprint_slug' | 'slug'>;
+type EntitySlugs = Pick<Entity, 'blueprint_slug' | 'slug'>;
 
 /** Returns the relation as the API shows it. */
-export const relationRecord = (item: StoredRelation, from: Named, to: Named): Relation =>
+export const relationRecord = (item: StoredRelation, from: EntitySlugs, to: EntitySlugs): Relation =>
   pick(Relation, { ...item, from_entity: entityPath(from), to_entity: entityPath(to) });

@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
-import { addLoads, type CheckCountItem, countChecks } from '#lib/catalog/check-count.ts';
+import { addLoads, type CheckCountItem, checkCountWrite } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import { type CheckItem, type CheckSettings, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
@@ -50,7 +50,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
       const { cell, number, writes } = await placeInCell(context, entity, rooms);
       const check = newCheck(context, input, cell, number);
       const load = loadOfCheck(check);
-      const counted = countChecks(context, count, { checks: 1, load }, account);
+      const counted = checkCountWrite(context, count, { checks: 1, load }, account);
       const schedule = await scheduleChange(context, check);
       const put: EntityItem = {
         ...entity,

@@ -1,6 +1,6 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
-import { addLoads, type CheckCountItem, countChecks, NO_LOAD, negated } from '#lib/catalog/check-count.ts';
+import { addLoads, type CheckCountItem, checkCountWrite, NO_LOAD, negated } from '#lib/catalog/check-count.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
@@ -45,6 +45,6 @@ export async function countedWith(
   return [
     ...writes.filter((write) => write !== entityWrite),
     entityWrite ? { ...entityWrite, put } : { put, if: { version: entity.v } },
-    countChecks(context, count, delta, account),
+    checkCountWrite(context, count, delta, account),
   ];
 }

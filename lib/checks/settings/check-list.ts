@@ -4,7 +4,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import { hasCondition } from '#lib/catalog/entity-filter.ts';
 import { hasLabels, LabelFilter } from '#lib/catalog/labels.ts';
 import { CheckState } from '#lib/catalog/states.ts';
-import { entitiesById } from '#lib/catalog/store.ts';
+import { entityPage } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
@@ -71,7 +71,7 @@ export function checkList<T>(
     const page: Page<EntityItem> = only
       ? { items: [only] }
       : // The entity of the position is read again, because some of its checks can remain.
-        await entitiesById(context, { from }, isFiltered ? SCANNED_AT_ONCE : ENTITIES_PER_PAGE);
+        await entityPage(context, { from }, isFiltered ? SCANNED_AT_ONCE : ENTITIES_PER_PAGE);
     const entitiesRead = page.items.map((entity) => ({
       ...entity,
       checks: candidates(entity, from, afterCheck, filter),

@@ -1,6 +1,6 @@
 import { type Limits, settingsFor } from '#lib/access/account.ts';
 import type { TenantScope } from '#lib/access/context.ts';
-import { type CheckLoad, NO_LOAD, perMinute } from '#lib/catalog/check-count.ts';
+import { type CheckLoad, millionthsPerMinute, NO_LOAD } from '#lib/catalog/check-count.ts';
 import type { Assertion } from '#lib/checks/assertions/assertion.ts';
 import { type ExpressionInput, expressionsIn, invalidExpression } from '#lib/checks/assertions/expressions.ts';
 import type { CheckSettings } from '#lib/checks/check-item.ts';
@@ -48,7 +48,7 @@ function expressionsOf(check: Pick<CheckSettings, 'check_type' | 'config'>): Exp
 /** Returns the load of a check on its account: none if it is disabled; without probes if it is a push check. */
 export function loadOfCheck(check: Pick<CheckSettings, LoadSettings>): CheckLoad {
   if (!check.enabled) return NO_LOAD;
-  const runs = perMinute(check.interval_seconds);
+  const runs = millionthsPerMinute(check.interval_seconds);
   return { probes: check.execution_mode === 'pull' ? runs : 0, expressions: runs * expressionsOf(check).length };
 }
 type LoadSettings = 'enabled' | 'execution_mode' | 'interval_seconds' | 'check_type' | 'config';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { EntityPath, requiresEntity } from '#lib/catalog/entity-path.ts';
+import { EntityPath, withRequiredEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
 import { aliasesFor } from '#lib/checks/assertions/aliases.ts';
 import { SOURCE_NAMES } from '#lib/checks/assertions/sources.ts';
@@ -118,7 +118,7 @@ function unknownTypeMessage({ input }: { input?: unknown }): string {
 }
 
 /** A check as in a create request, with defaults: one schema per type, discriminated by check_type. */
-export const CheckInput = requiresEntity(
+export const CheckInput = withRequiredEntity(
   z.discriminatedUnion('check_type', [...inputs.values()] as [ReturnType<typeof inputOf>], {
     error: unknownTypeMessage,
   }),

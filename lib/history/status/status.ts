@@ -3,9 +3,9 @@ import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
 import type { BlueprintItem } from '#lib/catalog/blueprint.ts';
 import { Entity, type EntityItem, entityRecord } from '#lib/catalog/entity.ts';
-import { EntityFilter, fitsEntity, hasCondition } from '#lib/catalog/entity-filter.ts';
+import { EntityFilter, hasCondition, matchesEntityFilter } from '#lib/catalog/entity-filter.ts';
 import type { CheckState, EntityState } from '#lib/catalog/states.ts';
-import { allBlueprints, entitiesById } from '#lib/catalog/store.ts';
+import { allBlueprints, entityPage } from '#lib/catalog/store.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
@@ -38,7 +38,8 @@ export const StatusFilter = EntityFilter.extend({
 type StatusFilter = z.output<typeof StatusFilter>;
 
 const fits = (entity: EntityItem, wanted: StatusFilter): boolean =>
-  (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) && fitsEntity(entity, wanted);
+  (wanted.blueprint === undefined || wanted.blueprint.includes(entity.blueprint_slug)) &&
+  matchesEntityFilter(entity, wanted);
 
 /** Page of entities with states (docs/use/states-and-history.md#states), and counts over all matching entities. */
 export const Status = z
@@ -86,7 +87,7 @@ function statusEntities(
   wanted: StatusFilter,
 ): Reader<StatusEntity> {
   let blueprints = new Map<string, BlueprintItem>();
-  const page = (after: string | undefined, limit: number) => entitiesById(context, { after }, limit);
+  const page = (after: string | undefined, limit: number) => entityPage(context, { after }, limit);
   const read = hasCondition(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Field, FieldType, mergeValues, shownValues, validationIssueOf } from '#lib/catalog/field.ts';
+import { type Field, FieldType, mergeValues, shownValues, typeErrorOf } from '#lib/catalog/field.ts';
 import type { AppError } from '#lib/platform/errors.ts';
 
 const field = (name: string, field_type: FieldType, more: Partial<Field> = {}): Field => ({
@@ -96,8 +96,7 @@ describe('shownValues', () => {
       fc.property(definitions, anything, (fields, stored) => {
         const shown = shownValues(fields, stored);
         for (const one of fields) {
-          if (Object.hasOwn(shown, one.name))
-            expect(validationIssueOf(one.field_type, shown[one.name])).toBeUndefined();
+          if (Object.hasOwn(shown, one.name)) expect(typeErrorOf(one.field_type, shown[one.name])).toBeUndefined();
         }
         expect(shownValues(fields, mergeValues(fields, stored, shown))).toEqual(shown);
       }),

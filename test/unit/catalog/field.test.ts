@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FieldInput, FieldType, makeField, parseDefault, sortFields, validationIssueOf } from '#lib/catalog/field.ts';
+import { FieldInput, FieldType, makeField, parseDefault, sortFields, typeErrorOf } from '#lib/catalog/field.ts';
 
 describe('a value', () => {
   it.each<[FieldType, unknown[], unknown[]]>([
@@ -14,8 +14,8 @@ describe('a value', () => {
     ],
     ['array', [[], ['a', 1, true]], ['a', { 0: 'a' }, [null], [['a']], [{}]]],
   ])('is validated by type %s', (type, good, bad) => {
-    for (const value of good) expect(validationIssueOf(type, value), JSON.stringify(value)).toBeUndefined();
-    for (const value of bad) expect(validationIssueOf(type, value), JSON.stringify(value)).toBeDefined();
+    for (const value of good) expect(typeErrorOf(type, value), JSON.stringify(value)).toBeUndefined();
+    for (const value of bad) expect(typeErrorOf(type, value), JSON.stringify(value)).toBeDefined();
   });
 });
 
@@ -54,7 +54,7 @@ describe('a default', () => {
     fc.assert(
       fc.property(fc.constantFrom(...FieldType.options), fc.oneof(fc.string(), fc.json()), (type, text) => {
         const value = parseDefault(type, text);
-        if (value !== undefined) expect(validationIssueOf(type, value)).toBeUndefined();
+        if (value !== undefined) expect(typeErrorOf(type, value)).toBeUndefined();
       }),
     );
   });
