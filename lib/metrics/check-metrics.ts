@@ -4,11 +4,11 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { type Family, labelsText, sampleText } from './text-format.ts';
 
-/** A check as its metrics show it. */
+/** Check with the values that its metrics show. */
 type MeasuredCheck = {
   check: CheckItem;
   entity: EntityItem;
-  /** Newest result; undefined without one. */
+  /** Newest result; undefined if no result exists. */
   last: ResultItem | undefined;
   is_stale: boolean;
   is_in_maintenance: boolean;
@@ -17,16 +17,16 @@ type MeasuredCheck = {
 type CheckMetric = {
   name: string;
   help: string;
-  /** Returns the value; undefined: no sample. */
+  /** Returns the value; undefined for no sample. */
   value: (measured: MeasuredCheck) => number | undefined;
 };
 
-const numeric = (is: boolean): number => (is ? 1 : 0);
+const numeric = (value: boolean): number => (value ? 1 : 0);
 
 /** Whether the check has a state that a dashboard may average: it is enabled and not unknown. */
 const isKnown = ({ check }: MeasuredCheck): boolean => check.enabled && check.state !== 'unknown';
 
-/** Metrics of each check after `fleetwatch_check_info`, in the order of the text. */
+/** Metrics of each check, in the order of the text, which starts with `fleetwatch_check_info`. */
 const CHECK_METRICS: readonly CheckMetric[] = [
   {
     name: 'fleetwatch_check_up',
@@ -35,17 +35,17 @@ const CHECK_METRICS: readonly CheckMetric[] = [
   },
   {
     name: 'fleetwatch_check_degraded',
-    help: '1 if the check is degraded. No sample while it is unknown or disabled.',
+    help: '1 if the check is degraded, else 0. No sample while it is unknown or disabled.',
     value: (one) => (isKnown(one) ? numeric(one.check.state === 'degraded') : undefined),
   },
   {
     name: 'fleetwatch_check_stale',
-    help: '1 if a result is overdue, so that the state may be outdated.',
+    help: '1 if a result is overdue, so that the state may be outdated, else 0.',
     value: ({ is_stale }) => numeric(is_stale),
   },
   {
     name: 'fleetwatch_check_in_maintenance',
-    help: '1 while a maintenance window of the check is running.',
+    help: '1 during a maintenance window of the check, else 0.',
     value: ({ is_in_maintenance }) => numeric(is_in_maintenance),
   },
   {
@@ -55,17 +55,17 @@ const CHECK_METRICS: readonly CheckMetric[] = [
   },
   {
     name: 'fleetwatch_check_last_run_duration_seconds',
-    help: 'Latency of the newest result.',
+    help: 'Latency of the newest result, in seconds.',
     value: ({ last }) => last && last.latency_ms / 1000,
   },
   {
     name: 'fleetwatch_check_last_run_timestamp_seconds',
-    help: 'Time of the newest result.',
+    help: 'Time of the newest result, as a Unix timestamp.',
     value: ({ last }) => last && Date.parse(last.checked_at) / 1000,
   },
   {
     name: 'fleetwatch_check_certificate_expiry_timestamp_seconds',
-    help: 'Expiry of the certificate or domain, as of the newest result.',
+    help: 'Expiry of the certificate or domain, as a Unix timestamp, according to the newest result.',
     value: ({ check, last }) => {
       const { expires_at } = { ...check.noted, ...last?.noted } as { expires_at?: string };
       return expires_at === undefined ? undefined : Date.parse(expires_at) / 1000;
@@ -75,10 +75,10 @@ const CHECK_METRICS: readonly CheckMetric[] = [
 
 const INFO = 'fleetwatch_check_info';
 
-/** Returns the label name of a label key: `label_team`. `.` and `-` are not allowed in names. */
+/** Returns the Prometheus label name of a label key: `label_team`. Names must not contain `.` and `-`. */
 const labelName = (key: string): string => `label_${key.replace(/[.-]/g, '_')}`;
 
-/** Returns the chosen labels of a check; of keys with the same name, the first by key. */
+/** Returns the chosen labels of a check by Prometheus name. If two keys have the same name, the first one wins. */
 function chosenLabels({ check, entity }: MeasuredCheck, keys: readonly string[]): Record<string, string> {
   const all: Record<string, string> = { ...entity.labels, ...check.labels };
   const chosen: Record<string, string> = {};
@@ -90,8 +90,8 @@ function chosenLabels({ check, entity }: MeasuredCheck, keys: readonly string[])
 }
 
 /**
- * Returns a function that adds the samples of a check, and the families that it fills. Pure.
- * @param labelKeys labels that `fleetwatch_check_info` shows
+ * Returns families without samples, and a function that adds the samples of a check to them.
+ * @param labelKeys keys of the labels that `fleetwatch_check_info` shows
  */
 export function checkFamilies(labelKeys: readonly string[]): { add(one: MeasuredCheck): void; families: Family[] } {
   const info: Family = { name: INFO, help: 'Always 1, with the type and chosen labels of the check.', samples: [] };
@@ -103,10 +103,10 @@ export function checkFamilies(labelKeys: readonly string[]): { add(one: Measured
     families: [info, ...metrics.map(({ family }) => family)],
     add(one) {
       const { check, entity } = one;
-      // A check without a name is shown by its type. Elsewhere it is its target, which can be an internal address.
+      // A check without a name is named by its type here, because its target, used elsewhere, can be internal.
       const labels = { check_id: check.id, check: check.name ?? check.check_type, entity: entityPath(entity) };
-      const more = { ...labels, check_type: check.check_type, ...chosenLabels(one, labelKeys) };
-      info.samples.push(sampleText(INFO, labelsText(more), 1));
+      const infoLabels = { ...labels, check_type: check.check_type, ...chosenLabels(one, labelKeys) };
+      info.samples.push(sampleText(INFO, labelsText(infoLabels), 1));
       const shared = labelsText(labels);
       for (const { value, family } of metrics) {
         const sample = value(one);
@@ -116,7 +116,7 @@ export function checkFamilies(labelKeys: readonly string[]): { add(one: Measured
   };
 }
 
-/** Returns a gauge with the number of things per state. Pure. */
+/** Returns a gauge with a sample per state. Pure. */
 export const countsByState = (name: string, help: string, counts: ReadonlyMap<string, number>): Family => ({
   name,
   help,

@@ -15,12 +15,12 @@ import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
 import { checkFamilies, countsByState } from './check-metrics.ts';
 import { metricsText, sampleText } from './text-format.ts';
 
-/** Selection of checks of one scrape; all conditions must match. */
+/** Conditions that select the checks of a scrape; all must match. */
 type MetricsQuery = {
   blueprint?: readonly string[] | undefined;
   label?: output<typeof LabelFilter> | undefined;
   entity_id?: string | undefined;
-  /** Keys of labels that the metrics show. */
+  /** Keys of the labels that `fleetwatch_check_info` shows. */
   labels?: readonly string[] | undefined;
 };
 
@@ -46,7 +46,7 @@ const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encod
 export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;
   const now = context.ports.clock.now();
-  const [isLate, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
+  const [isStale, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
   const runningWindows = windows.filter(({ times }) => {
     const [next] = intervalsOf(times, now);
     return next !== undefined && next.from <= now;
@@ -56,7 +56,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
   const checks = new Map(CheckState.options.map((state) => [state, 0]));
   let count = 0;
   for await (const page of selectedEntities(context, query)) {
-    // Before the checks are read, so that a selection that is too large is rejected early.
+    // Rejects a selection that is too large before its checks are read.
     const candidates = page.reduce((sum, entity) => sum + Object.keys(entity.checks).length, 0);
     if (query.label === undefined && count + candidates > MAX_CHECKS) throw invalid('blueprint', TOO_MANY);
     const found = await selectedChecks(context, page, query);
@@ -71,14 +71,14 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
         check,
         entity,
         last,
-        is_stale: isLate(check.id) || (isPull && isOverdue(context, check, last)),
+        is_stale: isStale(check.id) || (isPull && isOverdue(context, check, last)),
         is_in_maintenance: runningWindows.some(({ scope }) => selects(scope, { check, entity })),
       });
       checks.set(check.state, checks.get(check.state)! + 1);
     });
     const withChecks = new Set(found.map(({ entity }) => entity.id));
-    for (const { id, state, labels: own } of page) {
-      const isSelected = query.label === undefined || withChecks.has(id) || hasLabels(own, query.label);
+    for (const { id, state, labels: ownLabels } of page) {
+      const isSelected = query.label === undefined || withChecks.has(id) || hasLabels(ownLabels, query.label);
       if (isSelected) entities.set(state, entities.get(state)! + 1);
     }
   }
@@ -89,7 +89,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
     countsByState('fleetwatch_checks', 'Number of selected checks per state.', checks),
     {
       name: 'fleetwatch_incidents_open',
-      help: 'Number of unresolved incidents of the account, whatever the selection.',
+      help: 'Number of unresolved incidents of the account, regardless of the selection.',
       samples: [sampleText('fleetwatch_incidents_open', '', unresolved)],
     },
   ]);
@@ -97,7 +97,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
   return text;
 }
 
-/** Reads the entities whose checks can be selected, page by page. Throws NOT_FOUND. */
+/** Reads the entities that match the blueprint and the id of a query, page by page. Throws NOT_FOUND. */
 async function* selectedEntities(
   context: Context,
   { blueprint, entity_id }: MetricsQuery,

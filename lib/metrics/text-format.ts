@@ -1,4 +1,4 @@
-/** A gauge with its samples, which the text format keeps together. */
+/** Gauge with its samples, which must be together in the text format. */
 export type Family = { name: string; help: string; samples: string[] };
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
@@ -11,7 +11,7 @@ export const labelsText = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}="${escaped(value)}"`)
     .join(',');
 
-/** Formats a sample. Pure. @param labels as `labelsText` returns them; empty for none */
+/** Formats a sample. Pure. @param labels as `labelsText` returns them, or empty */
 export const sampleText = (name: string, labels: string, value: number): string =>
   `${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`;
 
