@@ -1,7 +1,7 @@
 import { toCsv } from '#lib/platform/csv.ts';
 import type { ReportEntity, ReportMonth } from './report.ts';
 
-/** Columns of a month: name, and cell. */
+/** Columns with the figures of a month: name and value. */
 const COLUMNS: readonly [string, (month: ReportMonth) => string | number | boolean | null][] = [
   ['month', ({ month }) => month],
   ['complete', ({ complete }) => complete],
@@ -17,11 +17,11 @@ const COLUMNS: readonly [string, (month: ReportMonth) => string | number | boole
   ['slos_exhausted', ({ slos }) => slos.filter(({ state }) => state === 'exhausted').length],
 ];
 
-/** Returns the report as CSV: a line per entity and month. A figure without data is empty. */
+/** Returns the report as CSV with a header and a line per entity and month. A figure without data is empty. */
 export function reportCsv(entities: readonly ReportEntity[]): string {
   const lines = entities.flatMap(({ entity_name, blueprint_slug, slug, months }) =>
     months.map((month) => [
-      plain(entity_name),
+      withoutFormula(entity_name),
       blueprint_slug,
       slug,
       ...COLUMNS.map(([, cell]) => String(cell(month) ?? '')),
@@ -30,5 +30,5 @@ export function reportCsv(entities: readonly ReportEntity[]): string {
   return `${toCsv([['entity', 'blueprint', 'slug', ...COLUMNS.map(([name]) => name)], ...lines])}\n`;
 }
 
-/** Puts an apostrophe before a name that starts like a formula, because spreadsheets run formulas. */
-const plain = (name: string): string => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name);
+/** Puts an apostrophe before a name that starts like a formula, because a spreadsheet would run it. */
+const withoutFormula = (name: string): string => (/^[=+\-@\t\r]/.test(name) ? `'${name}` : name);

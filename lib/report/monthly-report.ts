@@ -13,7 +13,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type DeadlineEntry, deadlineEntry, nextReportAt } from '#lib/schedule/entries.ts';
 import { linksAddress } from '#lib/settings.ts';
 
-/** Maximum number of entities with downtime in a report. */
+/** Maximum number of entities that a report lists as those with the worst uptime. */
 const MAX_WORST = 10;
 /** Number of entities that are read together. */
 const ENTITIES_AT_ONCE = 100;
@@ -21,7 +21,7 @@ const INCIDENTS_AT_ONCE = 500;
 
 /**
  * Creates the mail of a user about the month before `at`, and schedules the next. Repeatable: the id of the delivery
- * is derived, so a month is sent once. After an outage of the service, each missed month follows.
+ * is derived, so that each month is sent once. After an outage of the service, the mail of each missed month is sent.
  */
 export async function sendReport(env: Env, { tenant_id, report_for, at }: ReportMessage): Promise<void> {
   const { ports, keys } = env;
@@ -31,7 +31,7 @@ export async function sendReport(env: Env, { tenant_id, report_for, at }: Report
     keys.user(tenant_id, report_for),
     keys.account(tenant_id),
   ]);
-  // A message that is early is repeated when it is due.
+  // An early message is dropped: another one follows when the entry is due.
   if (entry?.deadline !== at || at > ports.clock.now()) return;
   if (!user?.monthly_report || !account) {
     await commit(ports, [{ delete: key, if: { version: entry.v } }]);
@@ -40,7 +40,7 @@ export async function sendReport(env: Env, { tenant_id, report_for, at }: Report
   if (!isDisabled(account)) await deliverReport(env, account, user, at);
   const owner = { tenant_id, entity_id: report_for, id: report_for };
   const next = deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(at));
-  // On a conflict, the user has just changed the setting.
+  // A conflict means that the user has just changed the setting.
   await commit(ports, [{ put: next, if: { version: entry.v } }]);
 }
 
@@ -54,7 +54,7 @@ async function deliverReport(env: Env, account: AccountItem, user: UserItem, at:
   });
 }
 
-/** Reads the report of the month before a time (epoch ms). */
+/** Reads the report of the calendar month before that of `at` (epoch ms), compared with the month before it. */
 async function readReport(env: Env, account: AccountItem, at: number): Promise<MonthlyReport> {
   const to = startOf('month', at);
   const from = startOf('month', to - 1);
@@ -102,7 +102,7 @@ async function readMonths(
   return found;
 }
 
-/** Adds the time of all entities, in whole milliseconds: an entity weighs as much as its known time. */
+/** Returns the figures over all entities, each weighted by its known time. Adds whole milliseconds. */
 function figuresOf(buckets: readonly EntityBucket[], incidents: number): MonthFigures {
   const sum = (of: (seconds: EntityBucket['seconds']) => number) =>
     buckets.reduce((total, { seconds }) => total + Math.round(of(seconds) * 1000), 0);

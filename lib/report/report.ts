@@ -22,7 +22,7 @@ const ReportSlo = SloBudget.extend({
   id: IdOf('the SLO'),
   name: z.string().describe('Display name.'),
   target: z.number().describe('Required share of good time.'),
-  check_id: z.string().nullable().describe('Measured check; null for the entity.'),
+  check_id: z.string().nullable().describe('Measured check; null if the SLO measures the entity.'),
 }).meta({ id: 'ReportSlo' });
 type ReportSlo = z.infer<typeof ReportSlo>;
 
@@ -30,23 +30,23 @@ type ReportSlo = z.infer<typeof ReportSlo>;
 const ReportMonth = z
   .object({
     month: z.string().describe('Month, in UTC: 2026-10.'),
-    complete: z.boolean().describe('Whether the month is over and rolled up. Until then its figures still change.'),
+    complete: z.boolean().describe('Whether the month is over and rolled up. Until then, its figures can change.'),
     known_since: z.iso
       .datetime()
       .nullable()
-      .describe('Start of the first monitored time in the month; null without any. Earlier time has no data.'),
+      .describe('Start of monitored time in the month; null without data. Earlier time has no data.'),
     uptime: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .describe('Up and degraded time, divided by up, degraded and down time; null without any. Truncated.'),
+      .describe('Up and degraded time, divided by up, degraded and down time; null without such time. Truncated.'),
     coverage: z
       .number()
       .min(0)
       .max(1)
       .nullable()
-      .describe('Monitored share of the time outside of maintenance; null without any. Truncated.'),
+      .describe('Monitored share of the time outside of maintenance; null without such time. Truncated.'),
     down_seconds: Seconds('Time down'),
     degraded_seconds: Seconds('Time degraded'),
     maintenance_seconds: Seconds('Time in maintenance that is excluded from uptime'),
@@ -56,14 +56,14 @@ const ReportMonth = z
       .min(0)
       .nullable()
       .describe(
-        'Incidents opened in the month that include the entity; null if the account has more than 1,000 in all months of the report.',
+        'Incidents opened in the month that include the entity; null if the account has more than 1,000 in the report.',
       ),
     slos: z.array(ReportSlo).describe('SLOs of the entity and of its checks, measured over the whole month.'),
   })
   .meta({ id: 'ReportMonth' });
 export type ReportMonth = z.infer<typeof ReportMonth>;
 
-/** An entity in the report (docs/use/uptime-and-reports.md#report-of-the-fleet). */
+/** Entity in the report (docs/use/uptime-and-reports.md#report-of-the-fleet). */
 export const ReportEntity = z
   .object({
     entity_id: IdOf('the entity'),
@@ -81,19 +81,20 @@ const monthName = (at: number): string => iso(at).slice(0, 7);
 /** Returns the start of a month (epoch ms) by its name. */
 export const monthStart = (name: string): number => Date.parse(`${name}-01T00:00:00Z`);
 
-/** Maximum number of entities in a response, and of months; a year of an entity takes about 14 read units. */
+/** Maximum number of entities in a response; a year of an entity takes about 14 read units. */
 export const MAX_ENTITIES = 100;
+/** Maximum number of months in a response. */
 export const MAX_MONTHS = 12;
 
 const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
 
-/** A month, such as `2026-10`; without a `pattern`, which the schema of a tool cannot have. */
+/** Month, such as `2026-10`. Refined, because the schema of an MCP tool must not have a `pattern`. */
 export const Month = z.string().refine((text) => MONTH.test(text), 'must be a month, such as 2026-10');
 
 /**
- * Returns a reader of the report of all entities, by ascending id, for `months` months up to `month` (default: the
- * current one).
- * @throws AppError VALIDATION_ERROR for a month without history
+ * Returns a reader of the report of all entities in order of ids, with `months` months up to and including `month`
+ * (default: the current month).
+ * @throws AppError VALIDATION_ERROR if no month has kept history, or if `month` has not begun
  */
 export async function reportList(
   context: Context,
@@ -119,8 +120,8 @@ type Months = { first: number; last: number };
 type ReportEnv = HistoryEnv & { caller: { rollup_days: number } };
 
 /**
- * Returns a reader of the report of entities, which share the reads of the account. A month whose history is not kept
- * has no data.
+ * Reads the SLOs and incidents of the account, and returns a function that reads the report of entities with them. A
+ * month whose history is not kept has no data.
  * @returns undefined if no month has kept history, or if the last month has not begun
  */
 export async function reportReader(
@@ -161,7 +162,7 @@ export async function reportReader(
 type Bucket = Pick<EntityBucket, 'from' | 'complete' | 'known_since' | 'seconds' | 'uptime' | 'coverage'> &
   Pick<EntityBucket, 'down_in_maintenance_seconds'>;
 
-/** The first bucket can start in the middle of its month, where the kept history starts. */
+/** Returns the bucket of a month. Compares months, because the first bucket can start later, with the kept history. */
 const inMonth = (buckets: readonly Bucket[], start: number): Bucket | undefined =>
   buckets.find(({ from }) => from.slice(0, 7) === monthName(start));
 
@@ -179,7 +180,7 @@ function figuresOf(start: number, bucket: Bucket | undefined): Omit<ReportMonth,
   };
 }
 
-/** An SLO with the entity that it belongs to. `ofCheck`: buckets of its check; undefined if it measures the entity. */
+/** SLO with its entity. `ofCheck`: buckets of the measured check; undefined if the SLO measures the entity. */
 type MeasuredSlo = { slo: SloItem; entity_id: string; ofCheck: readonly Bucket[] | undefined };
 
 async function measuredSlos(
@@ -201,7 +202,7 @@ async function measuredSlos(
   const ofChecks = new Map(checks.map(({ id }, i) => [id, histories[i]!.buckets]));
   return found.flatMap(({ slo, entity }) => {
     const ofCheck = slo.check_id === null ? undefined : ofChecks.get(slo.check_id);
-    // A check that was deleted since the entity was read.
+    // Omits the SLO of a check that was deleted after the entity was read.
     return slo.check_id !== null && !ofCheck ? [] : [{ slo, entity_id: entity.id, ofCheck }];
   });
 }

@@ -13,11 +13,11 @@ export const reportRoutes = [
     path: '/v1/report',
     access: 'read',
     summary: 'Get uptime, incidents and SLOs of all entities by month',
-    description: 'Entities in the order of their ids. With `Accept: text/csv`, a line per entity and month.',
+    description: 'Sorted by entity id. `Accept: text/csv` returns CSV with a line per entity and month.',
     status: 200,
     query: z.object({
       month: Month.describe('Last month of the report, in UTC: `2026-10`. Default: the current month.').optional(),
-      months: wholeParam(1, MAX_MONTHS, 1, 'Number of months; `month` is the last.'),
+      months: wholeParam(1, MAX_MONTHS, 1, 'Number of months, up to and including month.'),
       limit: limitParam(MAX_ENTITIES, MAX_ENTITIES),
       cursor: ListQuery.shape.cursor,
     }),
