@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const ENTRY = 'console/main.tsx';
 const PAGE = 'console/index.html';
 
-/** First versions with `light-dark()`. */
+/** Oldest supported browsers: the first versions with `light-dark()`. */
 export const BROWSERS = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
 
 const OPTIONS = {
@@ -47,7 +47,7 @@ const TYPES: Readonly<Record<string, string>> = {
  */
 export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {
   const { metafile, outputFiles } = await bundle(generated);
-  const page = withAssetNames(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
+  const page = withAssetPaths(await readFile(join(ROOT, PAGE), 'utf8'), metafile.outputs);
   const assets = outputFiles.map(async ({ path, contents }): Promise<[string, PackedFile]> => {
     const name = basename(path);
     return [name, await compress(name, contents)];
@@ -67,14 +67,14 @@ async function bundle(generated: Readonly<Record<string, string>>) {
       throw new Error((await formatMessages(result.warnings, { kind: 'warning' })).join(''));
     return result;
   } finally {
-    // Without this, the process of esbuild would keep running with this one.
+    // Otherwise the esbuild process runs until this process ends.
     await stop();
   }
 }
 
 const GENERATED = '#generated/';
 
-/** Resolves imports of generated files, so that a build needs no writable folder. */
+/** Returns a plugin that provides generated files from memory, so that a build needs no writable folder. */
 const generatedFiles = (generated: Readonly<Record<string, string>>): Plugin => ({
   name: 'generated',
   setup: ({ onResolve, onLoad }) => {
@@ -88,7 +88,8 @@ const generatedFiles = (generated: Readonly<Record<string, string>>): Plugin => 
   },
 });
 
-function withAssetNames(html: string, outputs: Metafile['outputs']): string {
+/** Returns the HTML page with the paths of the built files instead of placeholders. */
+function withAssetPaths(html: string, outputs: Metafile['outputs']): string {
   const [script, { cssBundle }] = Object.entries(outputs).find(([, output]) => output.entryPoint === ENTRY)!;
   const unlinked = Object.keys(outputs).filter((file) => file.endsWith('.css') && file !== cssBundle);
   if (cssBundle === undefined || unlinked.length > 0) {
@@ -97,27 +98,27 @@ function withAssetNames(html: string, outputs: Metafile['outputs']): string {
     );
   }
   const [, ...preloaded] = loadedWith(script, outputs);
-  const preloads = preloaded.map((file) => `<link rel="modulepreload" href="${addressOf(file)}">`);
-  const names = [
-    ['/assets/main.css', addressOf(cssBundle)],
-    ['/assets/main.js', addressOf(script)],
+  const preloads = preloaded.map((file) => `<link rel="modulepreload" href="${assetPath(file)}">`);
+  const replacements = [
+    ['/assets/main.css', assetPath(cssBundle)],
+    ['/assets/main.js', assetPath(script)],
     ['</head>', `${preloads.join('')}</head>`],
   ] as const;
-  return names.reduce((text, [placeholder, name]) => {
+  return replacements.reduce((text, [placeholder, replacement]) => {
     if (!text.includes(placeholder)) throw new Error(`${PAGE} has no ${placeholder}.`);
-    return text.replace(placeholder, () => name);
+    return text.replace(placeholder, () => replacement);
   }, html);
 }
 
-const addressOf = (output: string): string => `/assets/${basename(output)}`;
+const assetPath = (output: string): string => `/assets/${basename(output)}`;
 
 const encoders = { brotli: promisify(brotliCompress), gzip: promisify(gzip) };
 
-/** Compresses a file. @param name decides its content type */
+/** Compresses a file. @param name its extension decides the content type */
 export async function compress(name: string, content: Uint8Array): Promise<PackedFile> {
   const type = TYPES[extname(name)];
   if (type === undefined) throw new Error(`lib/page/build.ts has no content type for ${name}.`);
-  // Level 9 of 11 takes a tenth of the time and is hardly larger.
+  // Compared with the maximum of 11, 9 takes a tenth of the time, and the result is hardly larger.
   const options = {
     params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
   };

@@ -1,4 +1,4 @@
-/** Content security policy: own files and host only, no framing. */
+/** Content security policy: loads and connects to the same origin only; other pages cannot embed the console. */
 const CONSOLE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -7,12 +7,12 @@ const CONSOLE_POLICY = {
   'font-src': "'self'",
   'connect-src': "'self'",
   'manifest-src': "'self'",
-  // The preview of a status page, which has a sandbox.
+  // For the preview of a status page, which is sandboxed.
   'frame-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'self'",
   'frame-ancestors': "'none'",
-  // Text never becomes markup or code.
+  // Scripts cannot convert text to markup or code.
   'require-trusted-types-for': "'script'",
   'trusted-types': "'none'",
 };

@@ -7,7 +7,7 @@ import { loggedError } from '#lib/platform/http/router.ts';
 import { isServiceHost, unknownHostError } from '#lib/platform/http/service-host.ts';
 import { CONSOLE_HEADERS } from './headers.ts';
 
-/** Returns the best accepted encoding; undefined for none. Ignores weights except q=0 (RFC 9110, 12.5.3). */
+/** Returns the smallest accepted encoding, or undefined. Ignores weights except q=0 (RFC 9110, 12.5.3). */
 export function encodingFor(acceptEncoding = ''): 'br' | 'gzip' | undefined {
   const parts = acceptEncoding.toLowerCase().split(',');
   const accepted = parts.filter((part) => !REFUSED.test(part)).map((part) => part.split(';', 1)[0]!.trim());
@@ -22,17 +22,17 @@ const CACHED = { 'cache-control': 'public, max-age=31536000, immutable' };
 const REVALIDATED = { 'cache-control': 'no-cache', vary: 'Accept, Accept-Encoding' };
 
 /**
- * Handles GET and HEAD of `/`, `/assets/{file}` and the docs. `/` is the page for browsers and a text for other
- * clients. A browser gets no page under a foreign host name (lib/platform/http/service-host.ts); assets and docs are
- * the same for all hosts. CloudFront caches assets. Never throws: if the files cannot be built, the response is 500.
+ * Handles GET and HEAD of `/`, `/assets/{file}` and the docs. `/` returns the page to browsers and a text to other
+ * clients. The page is served only under a service host (lib/platform/http/service-host.ts); assets and docs are the
+ * same for all hosts, and CloudFront caches assets. Never throws: if the files cannot be built, the response is 500.
  */
 export const serveFiles =
-  (own: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>
+  (ports: FilePorts, { console, docs }: Pick<Assets, 'console' | 'docs'>) =>
   async (event: ApiEvent): Promise<ApiResult> => {
     const { rawPath: path, headers, requestContext } = event;
     const { requestId: request_id, http } = requestContext;
     try {
-      if (path === '/') return withId(await servePage(own, console, headers), request_id);
+      if (path === '/') return withId(await servePage(ports, console, headers), request_id);
       if (path.startsWith(DOCS_PATH)) return withId(serveDocs(await docs(), path, headers), request_id);
       const { assets } = await console();
       const name = path.slice('/assets/'.length);
@@ -42,7 +42,7 @@ export const serveFiles =
       return fileResponse(file, headers, { ...CACHED, vary: 'Accept-Encoding' });
     } catch (error) {
       const request = { request_id, method: http.method, path, headers, source_ip: http.sourceIp };
-      const visible = loggedError(own.log, error, request);
+      const visible = loggedError(ports.log, error, request);
       const response = {
         statusCode: visible.status,
         headers: { 'content-type': 'application/json; charset=utf-8', ...API_HEADERS, ...visible.headers },
@@ -103,7 +103,7 @@ const withId = (result: ApiResult, request_id: string): ApiResult => ({
   headers: { 'x-request-id': request_id, ...result.headers },
 });
 
-const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call it:
+const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign in, or call the API:
 
   /docs              documentation and API reference
   /v1/openapi.json   every endpoint, for programs such as Swagger UI
@@ -111,6 +111,4 @@ const ROOT_TEXT = `Fleetwatch runs here. Open this address in a browser to sign 
   /v1/status         state of all entities, with a key:
 
   curl -H "Authorization: Bearer <API_KEY>" <this address>/v1/status
-
-See README.md for more.
 `;
