@@ -26,11 +26,13 @@ export const FailurePropagation = z.object({
     .min(1)
     .max(200)
     .nullable()
-    .describe('Minimum number of healthy members. The lowest value in the group applies; 1 if all are null.'),
+    .describe(
+      'Minimum number of relations in the group whose second entity has not failed. The lowest value applies; 1 if all are null.',
+    ),
   when: z
     .enum(['down', 'degraded'])
     .describe(
-      'When the second entity counts as failed. down: if all its checks are down. degraded: if any check is down.',
+      'When the second entity counts as failed. down: if all its probed checks are down. degraded: if any of its checks is down.',
     ),
 });
 export type FailurePropagation = z.infer<typeof FailurePropagation>;
