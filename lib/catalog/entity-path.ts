@@ -24,7 +24,7 @@ const ENTITY: PropertyNames = { id: 'entity_id', path: 'entity' };
 export const withRequiredEntity = <Schema extends z.ZodType>(schema: Schema, names = ENTITY): Schema =>
   schema.refine((body) => hasEntity(body, names), {
     path: [names.id],
-    error: 'is required',
+    error: `is required, unless ${names.path} is given`,
     // Reports it even if other properties are not valid.
     when: () => true,
   });

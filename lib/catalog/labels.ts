@@ -25,9 +25,11 @@ const mapTo = <V extends z.ZodType>(value: V) =>
 export const Labels = atMost(MAX_LABELS, mapTo(Value), TOO_MANY);
 
 /** Changes of labels, merged per key; null removes one. At most 40, enough to replace all. */
-export const LabelChanges = atMost(2 * MAX_LABELS, mapTo(Value.nullable()), TOO_MANY).describe(
-  'Labels merged per key; null removes one.',
-);
+export const LabelChanges = atMost(
+  2 * MAX_LABELS,
+  mapTo(Value.nullable()),
+  `must have at most ${2 * MAX_LABELS} changes`,
+).describe('Labels merged per key; null removes one.');
 
 const WithLabels = z.object({ labels: Labels });
 

@@ -145,7 +145,7 @@ describe('POST /v1/checks', () => {
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(response.body.details).toEqual([
       { path: 'check_type', message: `is required: one of ${names.join(', ')}` },
-      { path: 'entity_id', message: 'is required' },
+      { path: 'entity_id', message: 'is required, unless entity is given' },
     ]);
   });
 
