@@ -17,7 +17,7 @@ export const reportRoutes = [
     status: 200,
     query: z.object({
       month: Month.describe('Last month of the report, in UTC: `2026-10`. Default: the current month.').optional(),
-      months: wholeParam(1, MAX_MONTHS, 1, 'Number of months, up to and including month.'),
+      months: wholeParam(1, MAX_MONTHS, 1, 'Number of months, counted back from `month`.'),
       limit: limitParam(MAX_ENTITIES, MAX_ENTITIES),
       cursor: ListQuery.shape.cursor,
     }),
