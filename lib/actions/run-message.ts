@@ -2,8 +2,8 @@ import { attemptRemediation } from '#lib/actions/remediation/attempt.ts';
 import { recheckRemediation } from '#lib/actions/remediation/recheck.ts';
 import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
 import { firesOn } from '#lib/actions/run/fires-on.ts';
-import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
-import { notSent } from '#lib/actions/run/send.ts';
+import { dispatch, endInterrupted, finish, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
+import { withoutResponse } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
@@ -67,9 +67,9 @@ async function recheckAndRun(env: RunEnv, message: RunMessage & { kind: 'remedia
 async function giveUp(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
   const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.stillFires));
-  if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
+  if (claimed?.is === 'taken') await endInterrupted(env, claimed.execution);
   if (claimed?.is === 'claimed') {
-    await finish(env, claimed.execution, notSent('failed', 'not sent: internal error on each attempt'));
+    await finish(env, claimed.execution, withoutResponse('failed', 'not sent: internal error on each attempt'));
   }
 }
 
@@ -128,7 +128,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (execution.dispatch_status !== 'pending') return;
   const { tenant_id, id, give_up_at } = execution;
   if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
-  await interrupted(env, execution);
+  await endInterrupted(env, execution);
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 

@@ -2,7 +2,7 @@ import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
-import { interrupted } from '#lib/actions/run/run.ts';
+import { endInterrupted } from '#lib/actions/run/run.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
@@ -133,7 +133,7 @@ async function recheckOpen(env: RunEnv, due: Due, execution_id: string): Promise
   if (execution.dispatch_status === 'pending') {
     // If it was interrupted, only this recheck ends it.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
-    execution = await interrupted(env, execution);
+    execution = await endInterrupted(env, execution);
   }
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
   const verified = await verifyAttempt(env, due, check, execution, settings);
