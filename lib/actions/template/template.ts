@@ -15,7 +15,6 @@ export type Rendered =
 
 type Templates = Pick<ActionItem, 'url' | 'method' | 'headers' | 'body_template' | 'allowed_hosts'>;
 
-/** Renders the request of an action. */
 export function render(action: Templates, variables: Variables): Rendered {
   const { method, headers, body_template, allowed_hosts } = action;
   const rendered = renderUrl(action.url, variables);
