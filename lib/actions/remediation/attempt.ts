@@ -50,8 +50,8 @@ export type RemediationAttempt =
   /** Claimed: only this process sends it. */
   | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   | { is: 'taken'; execution: ExecutionItem }
-  /** Stopped by a guard, or not needed any more. */
-  | { is: 'left' };
+  /** Stopped by a guard, or no longer needed. */
+  | { is: 'none' };
 
 /**
  * Claims an attempt of a guarded action at a failure of its check, else records the guard that stopped it. The claim is
@@ -76,8 +76,8 @@ export async function attemptRemediation(
       : undefined;
     if (known) return { is: 'taken', execution: known };
     const context = await readAttemptContext(env, action_id, transition);
-    if (!context || !firesOn(context.action, transition)) return { is: 'left' };
-    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'left' };
+    if (!context || !firesOn(context.action, transition)) return { is: 'none' };
+    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'none' };
     const stopped = await stoppedBy(env, context);
     const decided = stopped ? await recordStopped(env, context, stopped, isFirst) : claimAttempt(env, context, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return RETRY;
@@ -85,7 +85,7 @@ export async function attemptRemediation(
     deadlines = decided.deadlines ?? [];
     return decided.execution && !stopped
       ? { is: 'claimed', action: context.action, execution: decided.execution }
-      : { is: 'left' };
+      : { is: 'none' };
   });
   await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
