@@ -65,7 +65,7 @@ const startedAt = ({ received_at, checked_at }: ResultItem): number => received_
 const isHealthyBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
-/** Whether a check without results in a range was monitored: a pull check was not, a push check may have had no push. */
+/** Whether a check without results in a range was monitored: a pull check was not, a push check can lack pushes. */
 async function wasMonitored(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
