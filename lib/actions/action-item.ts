@@ -44,7 +44,7 @@ const LOCK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 /** Folded group of the form. */
 const GUARDS = { 'x-group': 'Guards of the remediation' };
 
-/** Guards and verification of a check's action (docs/use/remediation.md). */
+/** Guards and verification of an action that remediates a check (docs/use/remediation.md). */
 export const Remediation = z
   .object({
     max_attempts: z
@@ -75,7 +75,9 @@ export const Remediation = z
       .min(0)
       .max(3600)
       .default(10)
-      .describe('Time after the call during which results are ignored; the next result decides. Default: 10 seconds.')
+      .describe(
+        'Time after the request or pipeline ends during which results are ignored; the next result decides. Default: 10 seconds.',
+      )
       .meta({ title: 'Settle time' }),
     verify_within_seconds: z
       .int()
@@ -102,7 +104,7 @@ export const Remediation = z
   .meta({ id: 'Remediation' });
 export type Remediation = z.infer<typeof Remediation>;
 
-/** Throws VALIDATION_ERROR unless a guarded action is fired by failures of its check. */
+/** Throws VALIDATION_ERROR if an action with remediation is not fired by a check that goes down or degraded. */
 export function assertGuardable({
   remediation,
   trigger_type,
@@ -114,7 +116,10 @@ export function assertGuardable({
 }): void {
   if (remediation === null) return;
   if (trigger_type !== 'state_change') {
-    throw invalid('remediation', 'requires the trigger_type state_change, because the check that fires it verifies it');
+    throw invalid(
+      'remediation',
+      'requires the trigger_type state_change, because the check that fires the action also verifies it',
+    );
   }
   if (trigger_to_state !== 'down' && trigger_to_state !== 'degraded') {
     throw invalid(

@@ -52,13 +52,16 @@ const fields = {
     .describe('Request body, with {{placeholders}}. Not sent with GET.')
     .meta({ title: 'Body' }),
   allowed_hosts: AllowedHosts.describe(
-    'Hosts it is allowed to call, such as *.example.com; empty: any. Required with headers unless the last two labels of the host are fixed.',
+    'Hosts that the action is allowed to call, such as *.example.com; empty: any. Required with headers unless the last two labels of the host are fixed.',
   ).meta(REQUEST),
   trigger_type: Trigger.describe(
     'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',
   ).meta({ title: 'Trigger' }),
-  check_id: z.string().describe('Check whose transitions fire it; required for state_change.').meta({ title: 'Check' }),
-  trigger_to_state: TriggerState.describe('Target state that fires it; empty: any.').meta({ title: 'State' }),
+  check_id: z
+    .string()
+    .describe('Check whose transitions fire the action; required for state_change.')
+    .meta({ title: 'Check' }),
+  trigger_to_state: TriggerState.describe('Target state that fires the action; empty: any.').meta({ title: 'State' }),
   interval_seconds: z
     .int()
     .min(60)
@@ -66,7 +69,7 @@ const fields = {
     .describe('Time between executions; required for schedule.'),
   timeout_ms: z.int().min(100).max(15_000).describe('Timeout of the whole request. Default: 10 seconds.').meta(REQUEST),
   remediation: Remediation.nullable()
-    .describe('Verification of executions by the results of the check, repetition, and guards. Default: none.')
+    .describe('Guards, verification by the results of the check, and further attempts. Default: none.')
     .meta({ title: 'Verify and repeat' }),
 };
 
@@ -99,7 +102,7 @@ export const ActionRecord = z
   .object({
     id: IdOf('the action'),
     ...fields,
-    allowed_hosts: z.array(z.string()).describe('Hosts it is allowed to call; empty: any.'),
+    allowed_hosts: z.array(z.string()).describe('Hosts that the action is allowed to call; empty: any.'),
     headers: z.record(z.string(), z.string()).describe(`Request headers; every value is shown as ${REDACTED}.`),
     check_id: fields.check_id.nullable(),
     interval_seconds: fields.interval_seconds.nullable(),
@@ -136,19 +139,25 @@ export function assertComplete(input: Pick<ActionInput, 'trigger_type' | 'check_
   }
 }
 
-/** Throws VALIDATION_ERROR for each header of an action with another origin that is not sent again. */
+/** Throws VALIDATION_ERROR for each header that would keep its stored value after a change of the origin. */
 export function assertHeadersSent(stored: Record<string, string>, wanted: Record<string, string> | undefined): void {
-  const kept = Object.keys(stored).length === 0 ? [] : wanted ? keysKept(wanted) : [undefined];
+  const kept = Object.keys(stored).length === 0 ? [] : wanted ? keptNames(wanted) : [undefined];
   if (kept.length === 0) return;
   const message = 'must be sent again, with its value, because the action could call another origin than before';
   throw refusal(kept.map((name) => ({ path: name === undefined ? 'headers' : `headers.${name}`, message })));
 }
 
-const keysKept = (headers: Record<string, string>): string[] =>
+const keptNames = (headers: Record<string, string>): string[] =>
   Object.keys(headers).filter((name) => headers[name] === REDACTED);
 
-/** Merges headers for storage, with secrets matched by name in any case. Throws VALIDATION_ERROR. */
-export function mergeHeaders(stored: Record<string, string>, wanted: Record<string, string>): Record<string, string> {
+/**
+ * Returns headers for storage: a redacted value is replaced by the stored one of its name, in any case. Throws
+ * VALIDATION_ERROR if none is stored.
+ */
+export function withStoredValues(
+  stored: Record<string, string>,
+  wanted: Record<string, string>,
+): Record<string, string> {
   const secrets = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   return withKeptSecrets('headers', wanted, (name) => secrets.get(name.toLowerCase()));
 }

@@ -8,7 +8,7 @@ import { type IntervalSchedule, intervalScheduleOf, slotsBetween } from '#lib/sc
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
 
-/** Returns the check whose transitions fire an action. */
+/** Returns the id of the check whose transitions fire an action; undefined if it has another trigger. */
 export const checkOf = (action: ActionItem | undefined): string | undefined =>
   (action?.trigger_type === 'state_change' && action.check_id) || undefined;
 
@@ -18,7 +18,7 @@ export const scheduleOfAction = (action: ActionItem | undefined): IntervalSchedu
     ? intervalScheduleOf(action.id, action.interval_seconds)
     : undefined;
 
-/** Sends the messages of the first slots of a new interval, and returns the writes of an action's trigger. */
+/** Returns the writes that bind an action to its check or schedule. Sends the first slots of a new interval. */
 export async function bind(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   return [
     ...boundWrites(env.keys, next, before),
@@ -50,24 +50,24 @@ const remediationEntryWrites = (keys: Keys, next: ActionItem | undefined, before
 
 async function entryWrites(env: Env, next: ActionItem | undefined, before?: ActionItem): Promise<Write[]> {
   const { ports, keys } = env;
-  const [old, rhythm] = [scheduleOfAction(before), scheduleOfAction(next)];
-  if (before && old && !rhythm) return [{ delete: keys.entry('action', before.tenant_id, before.id) }];
-  if (!next || !rhythm || old?.interval_ms === rhythm.interval_ms) return [];
+  const [old, schedule] = [scheduleOfAction(before), scheduleOfAction(next)];
+  if (before && old && !schedule) return [{ delete: keys.entry('action', before.tenant_id, before.id) }];
+  if (!next || !schedule || old?.interval_ms === schedule.interval_ms) return [];
   const owner = { tenant_id: next.tenant_id, entity_id: next.id, id: next.id };
   const until = await writerSendsUntil(env, keys.shardOf(owner.id));
-  const ahead = slotsBetween(rhythm, ports.clock.now(), until);
+  const ahead = slotsBetween(schedule, ports.clock.now(), until);
   if (ahead.length > 0) await ports.queues.send('action', executionsDue(owner, ahead));
-  return [{ put: actionEntry(keys, owner, ports.ids.token(), rhythm, until) }];
+  return [{ put: actionEntry(keys, owner, ports.ids.token(), schedule, until) }];
 }
 
-/** Returns the setting by which alerts of the check wait for an action; undefined without it. */
+/** Returns the setting that makes alerts of the check wait for an action; undefined if they do not wait. */
 function alertSettingOf(action: ActionItem | undefined): RemediationSetting | undefined {
   const { remediation, trigger_to_state: state } = action ?? {};
   if (!remediation?.alert_after_remediation || (state !== 'down' && state !== 'degraded')) return undefined;
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/** Returns the writes of `alert_after_remediation` on the checks of an action, as alerting reads only checks. */
+/** Returns the writes that copy `alert_after_remediation` to the checks of an action: alerting reads only checks. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,

@@ -18,7 +18,7 @@ import {
   assertComplete,
   assertHeadersSent,
   auditedAction,
-  mergeHeaders,
+  withStoredValues,
 } from './action.ts';
 import { type ActionItem, assertGuardable } from './action-item.ts';
 import { bind, remediationSettingsWrites } from './bindings.ts';
@@ -33,7 +33,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
   const { ports, keys, tenant } = context;
   assertComplete(input);
   assertGuardable(input);
-  const headers = mergeHeaders({}, input.headers);
+  const headers = withStoredValues({}, input.headers);
   await guardUrl(ports, input.url);
   assertHostsLimited({ ...input, headers });
   if (input.check_id !== null) await requireCheck(context, input.check_id);
@@ -75,8 +75,8 @@ const counted = ({ ports, keys, tenant }: TenantEnv, before: CountItem | undefin
   countWrite(ports, keys.actionCount(tenant), before, step, { max: MAX_ACTIONS, kind: 'actions' });
 
 /**
- * Updates an action; headers are replaced as a map, in which eight asterisks keep a stored secret. Only changes are
- * validated and written, so an action of a deleted check can be renamed. Throws VALIDATION_ERROR, NOT_FOUND.
+ * Updates an action; headers are replaced as a map, in which eight asterisks keep a stored secret. The check must exist
+ * only if the binding changes, so an action of a deleted check can be renamed. Throws VALIDATION_ERROR, NOT_FOUND.
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
   const { ports } = context;
@@ -88,7 +88,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     const next: ActionItem = {
       ...before,
       ...supplied,
-      headers: patch.headers ? mergeHeaders(before.headers, patch.headers) : before.headers,
+      headers: patch.headers ? withStoredValues(before.headers, patch.headers) : before.headers,
       v: ports.ids.token(),
       updated_at: iso(ports.clock.now()),
     };
@@ -100,9 +100,9 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
     assertHostsLimited(next);
     if (next.check_id !== null && isRebound(next, before)) await requireCheck(context, next.check_id);
     const bindings = await bind(context, next, before);
-    const own: Write = { put: next, if: { version: before.v } };
+    const actionWrite: Write = { put: next, if: { version: before.v } };
     const outcome = await commit(ports, [
-      own,
+      actionWrite,
       ...bindings,
       ...(await remediationSettingsWrites(context, next, before)),
       ...note(before, next),
@@ -141,14 +141,14 @@ export async function deleteAction(context: TenantEnv & MutationContext, id: str
 const EXECUTIONS_PER_PAGE = 50;
 const AT_ONCE = 10;
 
-/** Deletes executions and logs of a deleted action. Repeatable. On abort of `signal` another message continues. */
+/** Deletes executions and logs of a deleted action. Idempotent. If `signal` aborts, sends a message to continue. */
 export async function reclaimAction(
   { ports, keys }: Env<'table' | 'queues' | 'clock' | 'ids'>,
   { tenant_id, action_id }: { tenant_id: string; action_id: string },
   signal?: AbortSignal,
 ): Promise<void> {
   if (await ports.table.get(keys.action(tenant_id, action_id))) return;
-  const free = async ({ pk, sk, execution_id }: RunPointer): Promise<void> => {
+  const reclaim = async ({ pk, sk, execution_id }: RunPointer): Promise<void> => {
     await deleteAll(ports, await keysUnder(ports, keys.ofExecution(tenant_id, execution_id)));
     // Last, because only the pointer names the execution: after a crash the next attempt finds it.
     await deleteAll(ports, [{ pk, sk }]);
@@ -156,7 +156,7 @@ export async function reclaimAction(
   const runs = { partition: keys.runs(tenant_id, action_id), limit: EXECUTIONS_PER_PAGE };
   for await (const items of pagesOf<RunPointer>(ports.table, runs)) {
     for (const some of chunks(items, AT_ONCE)) {
-      await Promise.all(some.map(free));
+      await Promise.all(some.map(reclaim));
       if (!signal?.aborted) continue;
       return ports.queues.send('housekeeping', [{ body: { tenant_id, action_id }, group: tenant_id }]);
     }

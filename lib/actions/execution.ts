@@ -16,7 +16,7 @@ export type PipelineStatus = z.infer<typeof PipelineStatus>;
 /** Execution of an action as the API shows it (docs/use/actions.md#executions). */
 export const ExecutionRecord = z
   .object({
-    id: IdOf('the execution, {{execution_id}}'),
+    id: IdOf('the execution; {{execution_id}} in templates'),
     action_id: IdOf('the action'),
     trigger: Trigger.describe('Trigger of the execution.'),
     dispatch_status: z
@@ -28,7 +28,9 @@ export const ExecutionRecord = z
     latency_ms: z.int().describe('Duration of the request in milliseconds.'),
     response_snippet: z
       .string()
-      .describe(`First 4 KB of the response, without header values of the action; ${REDACTED} for a read-only key.`),
+      .describe(
+        `First 4 KB of the response body, without header values of the action; ${REDACTED} for a read-only key.`,
+      ),
     error_message: z.string().describe('Human-readable error; empty without an error.'),
     pipeline_status: PipelineStatus.nullable().describe('Status last reported by the pipeline; null before a report.'),
     log_count: z.int().describe('Number of reported log lines, at most 1,000.'),
@@ -48,7 +50,7 @@ export const ExecutionRecord = z
   .meta({ id: 'Execution' });
 export type ExecutionRecord = z.infer<typeof ExecutionRecord>;
 
-/** Stored execution, written before it is sent, so that it is sent once. 0.5 KB plus a snippet of at most 4 KB. */
+/** Stored execution, written before it is sent, so that it is sent at most once. 0.5 KB and a snippet of 4 KB. */
 export type ExecutionItem = Item &
   ExecutionRecord & {
     v: string;

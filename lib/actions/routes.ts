@@ -14,7 +14,7 @@ import { actionList, executionList, LineNumber, LogLine, logLines, requireAction
 
 const row = route<Context>();
 
-/** Maximum size of a report of 100 lines, also longer than stored (docs/use/actions.md#report-from-a-pipeline). */
+/** Maximum size of a report. More than 100 lines of 2 KB, because longer lines are accepted and truncated. */
 const MAX_REPORT_BYTES = 1024 * 1024;
 const MAX_VARS = 100;
 
@@ -24,7 +24,7 @@ const Vars = atMost(
     .record(z.string(), z.string())
     .superRefine((vars, context) => {
       for (const name of Object.keys(vars).filter((one) => !VARIABLE_NAME.test(one))) {
-        const message = 'cannot be a variable: 1 to 64 letters, digits, "_", "." or "-"';
+        const message = 'is not a valid variable name; use 1 to 64 letters, digits, "_", "." or "-"';
         context.addIssue({ code: 'custom', path: [name], message });
       }
     })
@@ -35,13 +35,13 @@ const Vars = atMost(
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);
 
-async function loadReported(context: Context, params: { exec_id: string }) {
+async function loadForReport(context: Context, params: { exec_id: string }) {
   const found = await loadExecution(context, params);
   assertCheckAllowed(context.caller);
   return found;
 }
 
-const actionsThemselves = [
+const settingsRoutes = [
   row({
     method: 'GET',
     path: '/v1/actions',
@@ -99,7 +99,7 @@ const actionsThemselves = [
   }),
 ];
 
-const runs = [
+const executionRoutes = [
   row({
     method: 'POST',
     path: '/v1/actions/{id}/run',
@@ -146,7 +146,7 @@ const runs = [
     maxBody: MAX_REPORT_BYTES,
     reply: ReportReply,
     errors: ['LOG_LIMIT'],
-    load: loadReported,
+    load: loadForReport,
     run: async (context, { loaded, body }) => {
       const { execution, dropped } = await report(context, { id: loaded.execution.id, action: loaded.action }, body);
       return { ...executionRecord(context, execution), logs_dropped: dropped };
@@ -159,7 +159,7 @@ const runs = [
     summary: 'List the log lines of an execution, in order',
     status: 200,
     query: ListQuery.extend({
-      after: LineNumber.describe('Return only lines after this line number.'),
+      after: LineNumber.describe('Line number after which lines are returned. Default: 0.'),
       detail: z.enum(['0', '1']).default('0').describe('1: include number and time of each line. Default: 0.'),
     }),
     reply: z.union([z.array(z.string()), z.array(LogLine)]),
@@ -175,4 +175,4 @@ const runs = [
   }),
 ];
 
-export const actionRoutes = [...actionsThemselves, ...runs];
+export const actionRoutes = [...settingsRoutes, ...executionRoutes];

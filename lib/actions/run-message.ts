@@ -2,8 +2,8 @@ import { attemptRemediation } from '#lib/actions/remediation/attempt.ts';
 import { recheckRemediation } from '#lib/actions/remediation/recheck.ts';
 import { claim, type RunEnv, type Wanted } from '#lib/actions/run/claim.ts';
 import { firesOn } from '#lib/actions/run/fires-on.ts';
-import { dispatch, finish, interrupted, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
-import { notSent } from '#lib/actions/run/send.ts';
+import { dispatch, endInterrupted, finish, settleLater, transitionVariables } from '#lib/actions/run/run.ts';
+import { withoutResponse } from '#lib/actions/run/send.ts';
 import type { BuiltIn } from '#lib/actions/template/variables.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import { BOUND_ACTIONS, under } from '#lib/keys.ts';
@@ -19,9 +19,9 @@ import type { ExecutionItem } from './execution.ts';
 type RunMessage = MessageOf<'action'>;
 
 /**
- * Handles an execution triggered by a transition or the schedule. It is claimed before it is sent, so it is sent at
- * most once: a repeated message finds the claim. An execution that is still pending at its `give_up_at` counts as
- * interrupted. One that cannot be claimed within 20 minutes fails.
+ * Handles a message of the queue `action`. An execution triggered by a transition or the schedule is claimed before it
+ * is sent, so it is sent at most once: a repeated message finds the claim. An execution that is still pending at its
+ * `give_up_at` counts as interrupted. One that cannot be claimed within 20 minutes fails.
  */
 export async function runMessage(env: RunEnv, message: RunMessage, retries: RetryBudget): Promise<void> {
   if (message.kind === 'settle') return settleById(env, message);
@@ -44,7 +44,7 @@ type ExecutionRequest = Extract<RunMessage, { kind: 'state_change' | 'schedule' 
 async function runOnce(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
   if (!plan) return;
-  const claimed = await claim(env, plan.wanted, plan.wants);
+  const claimed = await claim(env, plan.wanted, plan.stillFires);
   if (claimed.is === 'guarded') return remediate(env, plan);
   if (claimed.is === 'taken') return settle(env, claimed.execution);
   if (claimed.is === 'claimed') await dispatch(env, claimed, plan.variables);
@@ -66,21 +66,22 @@ async function recheckAndRun(env: RunEnv, message: RunMessage & { kind: 'remedia
 
 async function giveUp(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
-  const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.wants));
-  if (claimed?.is === 'taken') await interrupted(env, claimed.execution);
+  const claimed = plan && (await claim(env, { ...plan.wanted, given_up: true }, plan.stillFires));
+  if (claimed?.is === 'taken') await endInterrupted(env, claimed.execution);
   if (claimed?.is === 'claimed') {
-    await finish(env, claimed.execution, notSent('failed', 'not sent: internal error on each attempt'));
+    await finish(env, claimed.execution, withoutResponse('failed', 'not sent: internal error on each attempt'));
   }
 }
 
 type Plan = {
   wanted: Wanted;
-  wants: (action: ActionItem) => boolean;
+  /** Whether the action still has this trigger, and the slot is not past. */
+  stillFires: (action: ActionItem) => boolean;
   variables: BuiltIn;
   transition?: DecidedTransition;
 };
 
-/** Returns the plan of a message; undefined if its transition is not stored. `wants` refuses a past slot. */
+/** Returns the plan of a message; undefined if its transition is not stored. */
 async function planOf(env: RunEnv, message: ExecutionRequest): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
@@ -90,9 +91,9 @@ function ofSlot({ ports }: RunEnv, { tenant_id, action_id, slot }: RunMessage & 
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'schedule', transition_id: null },
     // A slot is past when the next one is due.
-    wants: (action) => {
-      const rhythm = scheduleOfAction(action);
-      return rhythm !== undefined && isSlot(rhythm, slot) && ports.clock.now() < slot + rhythm.interval_ms;
+    stillFires: (action) => {
+      const schedule = scheduleOfAction(action);
+      return schedule !== undefined && isSlot(schedule, slot) && ports.clock.now() < slot + schedule.interval_ms;
     },
     variables: {},
   };
@@ -112,7 +113,7 @@ async function ofTransition(
   const execution_id = derivedId('exe', Date.parse(timestamp), transition_id, action_id);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
-    wants: (action) => checkOf(action) === check_id && firesOn(action, transition),
+    stillFires: (action) => checkOf(action) === check_id && firesOn(action, transition),
     variables: transitionVariables(transition),
     transition,
   };
@@ -127,28 +128,28 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   if (execution.dispatch_status !== 'pending') return;
   const { tenant_id, id, give_up_at } = execution;
   if (env.ports.clock.now() < give_up_at) return settleLater(env, tenant_id, id, give_up_at);
-  await interrupted(env, execution);
+  await endInterrupted(env, execution);
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
 /** Sends a message for each action that a transition fires. Idempotent. @param isLast on error, records failures */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
-    const runs = await runsOf(env, transition);
-    if (runs.length === 0) return;
+    const fired = await messagesFor(env, transition);
+    if (fired.length === 0) return;
     await env.ports.queues.send(
       'action',
-      runs.map((body) => ({ body, group: body.tenant_id })),
+      fired.map((body) => ({ body, group: body.tenant_id })),
     );
   } catch (error) {
-    if (isLast) for (const run of await runsOf(env, transition)) await giveUp(env, run);
+    if (isLast) for (const run of await messagesFor(env, transition)) await giveUp(env, run);
     throw error;
   }
 }
 
-type Fired = MessageOf<'action'> & { kind: 'state_change' };
+type FiredMessage = MessageOf<'action'> & { kind: 'state_change' };
 
-async function runsOf({ ports, keys }: RunEnv, transition: DecidedTransition): Promise<Fired[]> {
+async function messagesFor({ ports, keys }: RunEnv, transition: DecidedTransition): Promise<FiredMessage[]> {
   const { tenant_id, check_id, sk: transition_sk } = transition;
   const query = { partition: keys.ofCheck(tenant_id, check_id), ...under(BOUND_ACTIONS) };
   const bound = await allOf<BoundActionItem>(ports.table, query);

@@ -23,7 +23,7 @@ import {
  * |---------------------------------|------------------------------------------------------------------|
  * | an action, all of a tenant      | get action(tenant, id), query actions(tenant)                    |
  * | actions that a check may fire   | query boundAction under the check                                |
- * | an execution by its id          | get execution(tenant, id), then its action, which hides it       |
+ * | an execution by its id          | get execution(tenant, id), then its action, which must exist     |
  * | executions of an action         | query runs(tenant, action), then get many execution(tenant, id)  |
  * | log lines of an execution       | query logLines under it                                          |
  */
@@ -49,7 +49,7 @@ export function actionList(context: Context): Reader<ActionRecord> {
   };
 }
 
-/** Returns the execution of a path, and its action. Throws NOT_FOUND, also after its retention. */
+/** Returns the execution of a path, and its action. Throws NOT_FOUND, also for an expired one or a deleted action. */
 export async function requireExecution(
   context: Context,
   id: string,
@@ -57,7 +57,7 @@ export async function requireExecution(
   const { ports, keys, tenant } = context;
   const execution = isId('exe', id) ? await ports.table.get<ExecutionItem>(keys.execution(tenant, id)) : undefined;
   const action = execution && (await ports.table.get<ActionItem>(keys.action(tenant, execution.action_id)));
-  if (!action || Date.parse(execution.created_at) < oldest(context)) throw notFound(`Execution ${id}`);
+  if (!action || Date.parse(execution.created_at) < retainedSince(context)) throw notFound(`Execution ${id}`);
   return { execution, action };
 }
 
@@ -67,7 +67,7 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
   return async (after, limit) => {
     const { items, next } = await ports.table.query<RunPointer>({
       partition: keys.runs(tenant, action.id),
-      from: stamp(oldest(context)),
+      from: stamp(retainedSince(context)),
       descending: true,
       limit,
       after,
@@ -82,8 +82,8 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
   };
 }
 
-/** Epoch ms before which executions are not kept. */
-const oldest = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);
+/** Returns the time (epoch ms) before which executions are expired. */
+const retainedSince = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);
 
 /** Reported log line. */
 export const LogLine = z
@@ -103,7 +103,7 @@ export const LineNumber = z
   .default(0)
   .meta({ type: 'integer', minimum: 0 });
 
-/** Maximum number of lines per item, and so the distance of its key from a line. */
+/** Maximum number of lines per item. The key is the number of the first, so line n is in an item of (n - 100, n]. */
 const LINES_PER_ITEM = 100;
 
 /** Returns a reader of the log lines of an execution after line `from`. URLs are redacted for a read-only key. */
@@ -118,7 +118,7 @@ export function logLines(
       partition: keys.ofExecution(tenant, execution.id),
       from: `${LOG_LINES}${stamp(seen + 2 - LINES_PER_ITEM)}`,
       to: above(LOG_LINES),
-      // Lines up to the position are dropped from the page; each may have its own item.
+      // Items of lines up to `seen` are read and dropped; there can be one for each line.
       limit: limit + LINES_PER_ITEM,
     });
     const lines = items

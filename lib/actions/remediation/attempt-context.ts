@@ -14,8 +14,8 @@ import type { Cause, GuardInput } from './guards.ts';
 import { type AttemptSeriesItem, seriesAt } from './series.ts';
 
 /**
- * Returns the root cause that the alert of a failure waits for, or named when it was sent, while that cause lasts:
- * remediation of a downstream failure has no effect. `hold`: deadline of the held alert of the check.
+ * Returns the root cause of a failure while that cause lasts: the one for which its alert is held, else the one that
+ * its alert names. Remediation of a downstream failure has no effect. `hold`: deadline of the held alert of the check.
  */
 async function readCause(
   { ports, keys }: Env,
@@ -30,13 +30,14 @@ async function readCause(
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;
 }
 
-/** Guarded action at a failure of its check, with all inputs of an attempt, read strongly consistent. */
+/** Inputs of an attempt of a guarded action at a failure of its check, read strongly consistent. */
 export type AttemptContext = {
   action: ActionItem;
   remediation: Remediation;
   account: AccountItem;
   check: CheckItem;
   transition: DecidedTransition;
+  /** Series as stored, and as of this failure. */
   stored: AttemptSeriesItem | undefined;
   series: AttemptSeriesItem;
   entry: DeadlineEntry | undefined;
@@ -44,12 +45,15 @@ export type AttemptContext = {
   limits: AttemptLimits;
   window: OpenWindow | undefined;
   cause: Cause | undefined;
-  is_root: boolean;
+  has_dependents: boolean;
   /** Deadline of the held alert of the check. */
   hold: DeadlineEntry | undefined;
 };
 
-/** Reads the context; undefined if the action is not guarded or bound to another check, or nothing is monitored. */
+/**
+ * Reads the context. Returns undefined if the action has no guards or is not bound to the check, or if the account or
+ * check is disabled.
+ */
 export async function readAttemptContext(
   env: Env,
   action_id: string,
@@ -71,21 +75,21 @@ export async function readAttemptContext(
   if (!check?.enabled) return undefined;
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
-  const [limits, now, cause] = await Promise.all([
+  const [limits, alerting, cause] = await Promise.all([
     readLimits(env, tenant_id, lock_name),
     readCheckAlerting(env, check, { check }),
     readCause(env, transition, hold),
   ]);
-  const window = now.policy?.window;
+  const window = alerting.policy?.window;
   const series = seriesAt(keys, stored, { tenant_id, action_id, check_id, entity_id }, transition, remediation);
-  const is_root = (now.entity?.dependents ?? 0) > 0;
+  const has_dependents = (alerting.entity?.dependents ?? 0) > 0;
   return {
     ...{ action, remediation, account, check, transition, stored, series, entry, hold },
-    ...{ lock_name, limits, window, cause, is_root },
+    ...{ lock_name, limits, window, cause, has_dependents },
   };
 }
 
-/** Returns the input of the guards. Only attempt.ts counts `went_down`, if no other guard stops the attempt. */
+/** Returns the input of the guards. `went_down` is 0: it is counted only if no other guard stops the attempt. */
 export function guardInputOf(one: AttemptContext, now: number): GuardInput {
   const { remediation, series, lock_name, limits } = one;
   const { lock, remediations } = limits;
@@ -101,11 +105,11 @@ export function guardInputOf(one: AttemptContext, now: number): GuardInput {
     running: remediations?.running.map(({ until }) => until) ?? [],
     begun: remediations?.begun ?? [],
     went_down: 0,
-    is_root: one.is_root,
+    has_dependents: one.has_dependents,
   };
 }
 
-/** Whether the failure of an attempt has ended. A recovery that leaves the entity degraded is not a failure. */
+/** Whether the failure has ended, or the transition changed only the entity and left the check itself healthy. */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
   if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
   if (series.failure.transition_id !== transition.transition_id) return true;

@@ -6,14 +6,14 @@ import { HOUR_MS } from '#lib/platform/time.ts';
 /** Lock of an attempt from its claim to its verdict, at most until `until` (epoch ms). About 250 bytes. */
 export type LockItem = Item & { v: string; execution_id: string; action_id: string; until: number };
 
-/** Running attempts of the account, and starts of the last hour. Epoch ms; under 1 KB. */
+/** Running attempts of the account, and starts of the last hour. Times in epoch ms; under 1 KB. */
 type RemediationsItem = Item & {
   v: string;
   running: { execution_id: string; until: number }[];
   begun: number[];
 };
 
-/** Limits shared by the attempts of an account, as read. */
+/** Lock and account limits of an attempt, as read. */
 export type AttemptLimits = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
 
 export async function readLimits({ ports, keys }: Env, tenant: string, name: string): Promise<AttemptLimits> {
@@ -26,7 +26,7 @@ export async function readLimits({ ports, keys }: Env, tenant: string, name: str
 
 type LimitHolder = { tenant_id: string; lock_name: string; execution_id: string; action_id: string; until: number };
 
-/** Returns the writes by which an attempt takes its lock and its place among running attempts, if unchanged. */
+/** Returns the writes that take the lock and count the attempt as running, conditional on the limits as read. */
 export function takeLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,
@@ -48,7 +48,7 @@ export function takeLimits(
   ];
 }
 
-/** Returns the writes that release lock and place, each only if the attempt still has it. */
+/** Returns the writes that release the lock and no longer count the attempt as running, each only if it did. */
 export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,

@@ -50,14 +50,14 @@ export type RemediationAttempt =
   /** Claimed: only this process sends it. */
   | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   | { is: 'taken'; execution: ExecutionItem }
-  /** Stopped by a guard, or not needed any more. */
-  | { is: 'left' };
+  /** Stopped by a guard, or no longer needed. */
+  | { is: 'none' };
 
 /**
  * Claims an attempt of a guarded action at a failure of its check, else records the guard that stopped it. The claim is
  * conditional on the version of all inputs (lock, account limits, series, deadline, action, check), so that no two
- * attempts share a lock or are made twice. `isFirst`: requested by the transition, which determines its id; otherwise
- * by the deadline.
+ * attempts share a lock, and none is made twice. `isFirst`: requested by the transition, which determines its id;
+ * otherwise by the deadline.
  */
 export async function attemptRemediation(
   env: RunEnv,
@@ -76,8 +76,8 @@ export async function attemptRemediation(
       : undefined;
     if (known) return { is: 'taken', execution: known };
     const context = await readAttemptContext(env, action_id, transition);
-    if (!context || !firesOn(context.action, transition)) return { is: 'left' };
-    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'left' };
+    if (!context || !firesOn(context.action, transition)) return { is: 'none' };
+    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'none' };
     const stopped = await stoppedBy(env, context);
     const decided = stopped ? await recordStopped(env, context, stopped, isFirst) : claimAttempt(env, context, isFirst);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return RETRY;
@@ -85,7 +85,7 @@ export async function attemptRemediation(
     deadlines = decided.deadlines ?? [];
     return decided.execution && !stopped
       ? { is: 'claimed', action: context.action, execution: decided.execution }
-      : { is: 'left' };
+      : { is: 'none' };
   });
   await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
@@ -103,7 +103,7 @@ const laterId = (
   why = '',
 ): string => derivedId('exe', Date.parse(timestamp), transition_id, action_id, 'attempt', attempt, why);
 
-/** Whether the attempt of a deadline is still due, because its messages arrive more than once. */
+/** Whether the attempt of a deadline is still due; messages of a deadline arrive more than once. */
 const isDue = ({ stored }: AttemptContext, now: number): boolean =>
   stored?.open === undefined && stored?.next_at !== undefined && stored.next_at <= now;
 
@@ -116,7 +116,7 @@ async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped 
   const input = guardInputOf(context, env.ports.clock.now());
   const stopped = firstToStop(input);
   if (stopped) return stopped;
-  // Its lock can expire before its verdict, because nothing is monitored in a service outage.
+  // The lock can expire before the verdict, because nothing is monitored in a service outage.
   if (stored?.open) return { guard: 'lock', why: `${stored.open.execution_id} is being verified` };
   const went_down = await countWentDownNear(env, context.transition.tenant_id, context.series.failure.at);
   return firstToStop({ ...input, went_down });
@@ -151,7 +151,7 @@ function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst:
   };
 }
 
-/** Records once per attempt and guard that it was stopped, and schedules the next one if the guard requests it. */
+/** Records once per attempt and guard that it was stopped, and schedules the next one if the guard gives a time. */
 async function recordStopped(
   { ports, keys }: RunEnv,
   context: AttemptContext,
@@ -180,22 +180,22 @@ async function recordStopped(
     ...(guard === 'already_healthy' && { verdict: 'already_healthy' as const, verified_at: iso(now) }),
   });
   const isLast = guard === 'attempts' && series.open === undefined;
-  const end = isLast ? await failureAlertOf({ ports, keys }, context, token, now) : undefined;
-  const again = end && 'again' in end ? end.again : until;
-  const alerted = end && 'writes' in end ? end : undefined;
-  // Its alert does not wait for an attempt after its deadline.
+  const alert = isLast ? await failureAlertOf({ ports, keys }, context, token, now) : undefined;
+  const nextAt = alert && 'suppressed_until' in alert ? alert.suppressed_until : until;
+  const alerted = alert && 'writes' in alert ? alert : undefined;
+  // The held alert does not wait for an attempt after the deadline of its hold.
   const isAwaited =
-    undecided || !check.repairs?.[action_id] || (again !== undefined && again <= (context.hold?.deadline ?? 0));
+    undecided || !check.repairs?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
   const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
-  const next = nextSeries(series, { next_at: again, ...(alerted && { notified: true as const }) }, token, now);
+  const next = nextSeries(series, { next_at: nextAt, ...(alerted && { notified: true as const }) }, token, now);
   // The action may have been bound to another check before; an open attempt there stays until its verdict.
   const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
   const isCurrent = series.failure.transition_id === transition.transition_id && !isElsewhere;
   const isChanged =
     isCurrent &&
-    (again !== undefined || end !== undefined || stored?.next_at !== undefined || series.open !== undefined);
-  const due = series.open || !isCurrent ? undefined : again;
+    (nextAt !== undefined || alert !== undefined || stored?.next_at !== undefined || series.open !== undefined);
+  const due = series.open || !isCurrent ? undefined : nextAt;
   return {
     execution,
     due,

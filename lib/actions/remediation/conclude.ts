@@ -23,7 +23,7 @@ import { readLimits, releaseLimits } from './attempt-limits.ts';
 import { type AttemptSeriesItem, nextSeries, type VerificationVerdict } from './series.ts';
 
 /** Writes and deadlines of the alert about a failed remediation, or the end (epoch ms) of its suppression by rules. */
-type FailureAlert = { writes: Write[]; deadlines: DueDeadline[] } | { again: number };
+type FailureAlert = { writes: Write[]; deadlines: DueDeadline[] } | { suppressed_until: number };
 
 type FailedRemediation = {
   action: ActionItem;
@@ -57,7 +57,7 @@ export async function failureAlertOf(
     ...{ kind: 'remediation_failed', cause: null, from: state, to: state },
   };
   const { decision, until } = decide(input);
-  if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { again: until };
+  if (decision !== 'planned') return until === undefined ? { writes: [], deadlines: [] } : { suppressed_until: until };
   // The state may have changed since the remediation began, such as from degraded to down.
   const transition = await lastTransition(env, tenant_id, check_id);
   if (!transition) return undefined;
@@ -93,7 +93,7 @@ export async function failureAlertOf(
 }
 
 /** Series whose deadline is due, read strongly consistent. */
-export type Due = {
+export type DueSeries = {
   tenant_id: string;
   action_id: string;
   entry: DeadlineEntry;
@@ -108,7 +108,7 @@ type Moved = { due?: number | undefined; deadlines?: DueDeadline[] };
 /** Moves the deadline of a series (epoch ms), or deletes it. */
 export async function moveTo(
   env: RunEnv,
-  one: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
+  one: Pick<DueSeries, 'tenant_id' | 'action_id' | 'entry'>,
   due: number | undefined,
 ): Promise<Moved | typeof RETRY> {
   const writes = entryWrites(env, one, env.ports.ids.token(), due);
@@ -117,7 +117,7 @@ export async function moveTo(
 
 const entryWrites = (
   { keys }: RunEnv,
-  { tenant_id, action_id, entry }: Pick<Due, 'tenant_id' | 'action_id' | 'entry'>,
+  { tenant_id, action_id, entry }: Pick<DueSeries, 'tenant_id' | 'action_id' | 'entry'>,
   token: string,
   due: number | undefined,
 ): Write[] => {
@@ -128,7 +128,7 @@ const entryWrites = (
 /** Records a verdict, releases the lock, and schedules the next attempt or alerts; in one conditional transaction. */
 export async function conclude(
   env: RunEnv,
-  due: Due,
+  due: DueSeries,
   execution: ExecutionItem,
   { verdict, by }: { verdict: VerificationVerdict; by: string | null },
 ): Promise<Moved | typeof RETRY> {
@@ -144,14 +144,14 @@ export async function conclude(
   // After this verdict the check can still fail to recover, because it may need several successes.
   const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
-  const coolAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
+  const nextAttemptAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
   const last = { verdict, at: now };
-  const end =
+  const alert =
     isOver || continues
       ? undefined
       : await readFailureAlert(env, { ...due, series: { ...series, last }, action, check }, token, now);
-  const next_at = end && 'again' in end ? end.again : coolAt;
-  const alerted = end && 'writes' in end ? end : undefined;
+  const next_at = alert && 'suppressed_until' in alert ? alert.suppressed_until : nextAttemptAt;
+  const alerted = alert && 'writes' in alert ? alert : undefined;
   const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
   const changes = { open: undefined, next_at, last, ...(alerted && { notified: true as const }) };
   const next = nextSeries(series, changes, token, now);
@@ -177,7 +177,7 @@ export async function conclude(
 
 async function releaseAwaiting(
   { ports, keys }: RunEnv,
-  { tenant_id, action_id, series, check }: Due,
+  { tenant_id, action_id, series, check }: DueSeries,
   token: string,
   now: number,
 ) {
@@ -188,7 +188,7 @@ async function releaseAwaiting(
 
 async function readFailureAlert(
   env: RunEnv,
-  one: Due & { action: NonNullable<Due['action']>; check: NonNullable<Due['check']> },
+  one: DueSeries & { action: NonNullable<DueSeries['action']>; check: NonNullable<DueSeries['check']> },
   token: string,
   now: number,
 ) {
@@ -197,10 +197,10 @@ async function readFailureAlert(
   return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
-/** Deletes a series without anything left to verify: the action was deleted, or is not guarded any more. */
+/** Deletes a series that cannot continue, and its deadline: its action was deleted, rebound or has no more guards. */
 export async function abandon(
   env: RunEnv,
-  one: Pick<Due, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },
+  one: Pick<DueSeries, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },
 ): Promise<Moved | typeof RETRY> {
   const { keys, ports } = env;
   const { tenant_id, series } = one;

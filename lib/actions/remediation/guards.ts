@@ -6,7 +6,7 @@ const MAX_RUNNING = 3;
 const MAX_PER_HOUR = 10;
 /** Number of checks going down within a minute that makes a storm. */
 const STORM = 5;
-/** Maximum wait (ms) for a lock or permit before the next attempt. */
+/** Maximum time (ms) until the next evaluation if the lock is taken or too many remediations are running. */
 const RETRY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
@@ -32,34 +32,36 @@ const accountLimit: Guard = {
   },
 };
 
-/** Many failures at once have a common cause elsewhere; an entity that others depend on is remediated anyway. */
+/** Many failures at once have a common cause elsewhere. An entity with dependents may be that cause. */
 const storm: Guard = {
   name: 'storm',
-  evaluate: ({ went_down, is_root }) =>
-    went_down >= STORM && !is_root ? { stops: `${went_down} checks of the account went down within a minute` } : {},
+  evaluate: ({ went_down, has_dependents }) =>
+    went_down >= STORM && !has_dependents
+      ? { stops: `${went_down} checks of the account went down within a minute` }
+      : {},
 };
 
-/** Times to the next attempt (ms): while a root cause is evaluated, and while a known one lasts. */
+/** Times until the next evaluation (ms): while a root cause is evaluated, and while a known one lasts. */
 const HOLD_MS = 15_000;
-const EXPLAINED_MS = 60_000;
+const DOWNSTREAM_MS = 60_000;
 
 const alreadyHealthy: Guard = {
   name: 'already_healthy',
   evaluate: ({ is_healthy }) => (is_healthy ? { stops: 'the check has recovered' } : {}),
 };
 
-/** Remediation of a downstream failure has no effect; it waits while the root cause is evaluated. */
+/** Remediation of a downstream failure has no effect. An attempt waits while the root cause is evaluated. */
 const dependency: Guard = {
   name: 'dependency',
   evaluate({ dependency, now }) {
     if (!dependency) return {};
     const { root } = dependency;
-    if (root === null) return { stops: 'its root cause is being evaluated', until: now + HOLD_MS, undecided: true };
-    return { stops: `it is caused by the failure of ${root}`, until: now + EXPLAINED_MS };
+    if (root === null) return { stops: 'the root cause is being evaluated', until: now + HOLD_MS, undecided: true };
+    return { stops: `the failure is caused by that of ${root}`, until: now + DOWNSTREAM_MS };
   },
 };
 
-/** A failure in a maintenance window is remediated at its end. */
+/** A failure in a maintenance window is remediated at the end of the window. */
 const maintenance: Guard = {
   name: 'maintenance',
   evaluate: ({ window }) => (window ? { stops: 'a maintenance window is open', until: window.until } : {}),
@@ -68,7 +70,7 @@ const maintenance: Guard = {
 /** A user is handling an acknowledged failure. */
 const acknowledged: Guard = {
   name: 'acknowledged',
-  evaluate: ({ acknowledged }) => (acknowledged ? { stops: `${acknowledged.by} has acknowledged it` } : {}),
+  evaluate: ({ acknowledged }) => (acknowledged ? { stops: `${acknowledged.by} has acknowledged the failure` } : {}),
 };
 
 /** Failures that remain after all attempts are left to users. */
@@ -139,17 +141,18 @@ export type GuardInput = {
   attempts: number;
   last_began_at?: number;
   lock_name: string;
-  /** Holder of the lock, and its latest end. */
+  /** Holder of the lock, and the time at which the lock expires. */
   lock?: { execution_id: string; until: number };
-  /** Account: latest ends of running remediations, and starts of the last hour; ascending. */
+  /** Account: times at which running remediations expire, and starts of the last hour; ascending. */
   running: readonly number[];
   begun: readonly number[];
-  /** Checks of the account that went down at about the same time; whether others depend on its entity. */
+  /** Number of checks of the account that went down within a minute of the failure. */
   went_down: number;
-  is_root: boolean;
+  /** Whether other entities depend on the entity of the check. */
+  has_dependents: boolean;
 };
 
-/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: is not recorded. */
+/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: not recorded. */
 type Guarded = { stops?: string; until?: number; undecided?: true };
 
 type Guard = { name: GuardName; evaluate(input: GuardInput): Guarded };

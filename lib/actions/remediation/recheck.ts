@@ -2,7 +2,7 @@ import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
 import type { RunEnv } from '#lib/actions/run/claim.ts';
-import { interrupted } from '#lib/actions/run/run.ts';
+import { endInterrupted } from '#lib/actions/run/run.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
@@ -20,20 +20,20 @@ import { sendDeadlines, sendRemediation } from '#lib/schedule/jobs.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { attemptRemediation, type RemediationAttempt } from './attempt.ts';
-import { abandon, conclude, type Due, moveTo } from './conclude.ts';
+import { abandon, conclude, type DueSeries, moveTo } from './conclude.ts';
 import type { AttemptSeriesItem, VerificationVerdict } from './series.ts';
 import { nextRecheckAt, rangeOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
 
-/** Results are read from this long (ms) before the range, by `checked_at`: a push dated earlier does not decide. */
-const PUSHED_LATE_MS = 60_000;
+/** Maximum age (ms) of a push at its arrival: pushes are read by `checked_at`, and an older one does not decide. */
+const MAX_PUSH_AGE_MS = 60_000;
 
 function nextSlot(check: CheckItem, from: number): number | undefined {
   if (check.execution_mode === 'push') return undefined;
-  const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
-  return latestSlot(rhythm, from - 1) + rhythm.interval_ms;
+  const schedule = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
+  return latestSlot(schedule, from - 1) + schedule.interval_ms;
 }
 
-/** Reads the results of a check whose probe started, or that arrived, within a range; in that order. */
+/** Reads the results of a check whose probes started, or that arrived, within a range; ordered by that time. */
 async function verificationResults(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
@@ -41,30 +41,31 @@ async function verificationResults(
   { from, until }: VerificationRange,
 ): Promise<VerificationResult[]> {
   const context = { ports, keys, tenant: check.tenant_id };
-  const earlier = check.execution_mode === 'push' ? PUSHED_LATE_MS : check.interval_seconds * 1000;
-  const window = { from: from - earlier, until: until + 1 };
-  const revisions = await revisionsSince(context, check, window.from);
+  const earlier = check.execution_mode === 'push' ? MAX_PUSH_AGE_MS : check.interval_seconds * 1000;
+  const readRange = { from: from - earlier, until: until + 1 };
+  const revisions = await revisionsSince(context, check, readRange.from);
   const found: (VerificationResult & { at: number })[] = [];
-  for await (const page of storedRuns(context, check, revisions, window)) {
+  for await (const page of storedRuns(context, check, revisions, readRange)) {
     for (const entry of page) {
       if (entry.gap !== undefined) continue;
       const result = resultOf(keys, check, entry.at, entry.run);
       const at = startedAt(result);
       if (result.history || at <= from || at > until) continue;
       const { id } = resultRecord(check.id, result);
-      found.push({ id, is_healthy: isWellBy(action, result), at });
+      found.push({ id, is_healthy: isHealthyBy(action, result), at });
     }
   }
   return found.sort((a, b) => a.at - b.at).map(({ id, is_healthy }) => ({ id, is_healthy }));
 }
 
-/** Returns the start of its probe, or its arrival (epoch ms). */
+/** Returns the time (epoch ms) at which a push arrived, or the probe of a result started. */
 const startedAt = ({ received_at, checked_at }: ResultItem): number => received_at ?? Date.parse(checked_at);
 
-const isWellBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
+/** Whether a check was healthy according to a result. */
+const isHealthyBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
-/** Whether a check without results in a range was monitored: a probe always has a result, a push may be missing. */
+/** Whether a check without results in a range was monitored: a pull check was not, a push check can lack pushes. */
 async function wasMonitored(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
@@ -105,7 +106,7 @@ async function recheckOnce(
   if (!series || !account || !action) return abandon(env, { tenant_id, action_id, entry, series });
   if (asked && !series.open) return {};
   const check = await ports.table.get<CheckItem>(keys.check(tenant_id, series.check_id));
-  const due: Due = { tenant_id, action_id, entry, series, action, check };
+  const due: DueSeries = { tenant_id, action_id, entry, series, action, check };
 
   const now = ports.clock.now();
   const watermark = await readWatermark(env, keys.shardOf(series.check_id));
@@ -119,11 +120,11 @@ async function recheckOnce(
     sk: failure.transition_sk,
   });
   if (!next || !check || action.remediation === null || action.check_id !== check_id) return abandon(env, due);
-  // The series keeps its attempts and cool-down for the case that the check is enabled and fails again soon.
+  // The series keeps its attempts and cooldown, because the check may be enabled and fail again soon.
   return check.enabled ? { next } : moveTo(env, due, undefined);
 }
 
-async function recheckOpen(env: RunEnv, due: Due, execution_id: string): Promise<Recheck | typeof RETRY> {
+async function recheckOpen(env: RunEnv, due: DueSeries, execution_id: string): Promise<Recheck | typeof RETRY> {
   const { ports, keys } = env;
   const { series, check } = due;
   const { settings } = series.open!;
@@ -133,7 +134,7 @@ async function recheckOpen(env: RunEnv, due: Due, execution_id: string): Promise
   if (execution.dispatch_status === 'pending') {
     // If it was interrupted, only this recheck ends it.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
-    execution = await interrupted(env, execution);
+    execution = await endInterrupted(env, execution);
   }
   if (!check?.enabled) return conclude(env, due, execution, { verdict: 'unverified', by: null });
   const verified = await verifyAttempt(env, due, check, execution, settings);
@@ -142,7 +143,7 @@ async function recheckOpen(env: RunEnv, due: Due, execution_id: string): Promise
 
 async function verifyAttempt(
   env: RunEnv,
-  { action }: Due,
+  { action }: DueSeries,
   check: CheckItem,
   execution: ExecutionItem,
   settings: NonNullable<AttemptSeriesItem['open']>['settings'],

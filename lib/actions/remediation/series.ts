@@ -26,7 +26,7 @@ export type AttemptSeriesItem = Item & {
   open?: OpenAttempt;
   next_at?: number;
   last?: { verdict: VerificationVerdict; at: number };
-  /** Whether the alert that the remediation failed was sent. */
+  /** Whether the alert about the failed remediation was sent. */
   notified?: true;
 };
 
@@ -39,8 +39,8 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
 };
 
 /**
- * Returns the series of a failure: the previous one if the check was healthy for less than stable_seconds since the
- * verdict `recovered`, or since it recovered otherwise; else a new one. Pure.
+ * Returns the series of a failure: the previous one while an attempt is open, or if the check was healthy for less than
+ * stable_seconds since the verdict `recovered`, or since it recovered otherwise; else a new one. Pure.
  */
 export function seriesAt(
   keys: Keys,

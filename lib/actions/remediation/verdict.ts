@@ -8,7 +8,7 @@ type ExecutionOutcome = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 
 
 /** Maximum delay (ms) of the write of a result after its probe: packs, and clock differences. */
 const MAX_WRITE_DELAY_MS = 5_000;
-/** Minimum and maximum time (ms) between rechecks; grows with the wait. */
+/** Minimum and maximum time (ms) between rechecks; the time grows with the wait. */
 const MIN_RECHECK_MS = 3_000;
 const MAX_RECHECK_MS = 300_000;
 /** Reserve (ms) for a late deadline, as after a service outage. */
@@ -25,20 +25,20 @@ export const maxVerificationMs = ({ settle_seconds, verify_within_seconds }: Rem
 export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
   began_at + Math.max(settings.settle_seconds * 1000, MIN_RECHECK_MS);
 
-/** Results in (from, until] (epoch ms) decide. `isRunning`: only a success decides before the end. */
+/** Results in (from, until] (epoch ms) decide. While a pipeline `isRunning`, only a success decides before `until`. */
 export type VerificationRange = { from: number; until: number; isRunning: boolean };
 
-/** Returns the range of results to wait for after the request, or the verdict without results. Pure. */
+/** Returns the range of results that decide; `pending` before the request ends; the verdict if it failed. Pure. */
 export function rangeOf(
-  run: ExecutionOutcome,
+  execution: ExecutionOutcome,
   { settle_seconds, verify_within_seconds }: Remediation,
   check: Timing,
 ): VerificationRange | 'pending' | 'not_recovered' {
-  if (run.dispatch_status === 'pending' || run.finished_at === null) return 'pending';
-  if (run.dispatch_status !== 'success' || run.pipeline_status === 'failed') return 'not_recovered';
-  const finished = Date.parse(run.finished_at);
-  const isRunning = run.pipeline_status === 'queued' || run.pipeline_status === 'running';
-  const ended = Math.max(finished, isRunning ? 0 : (run.reported_at ?? 0));
+  if (execution.dispatch_status === 'pending' || execution.finished_at === null) return 'pending';
+  if (execution.dispatch_status !== 'success' || execution.pipeline_status === 'failed') return 'not_recovered';
+  const finished = Date.parse(execution.finished_at);
+  const isRunning = execution.pipeline_status === 'queued' || execution.pipeline_status === 'running';
+  const ended = Math.max(finished, isRunning ? 0 : (execution.reported_at ?? 0));
   const from = ended + settle_seconds * 1000;
   const until = isRunning ? Math.max(finished + verify_within_seconds * 1000, from) : from + resultsMs(check);
   return { from, until, isRunning };
@@ -48,8 +48,8 @@ export function rangeOf(
 export type VerificationResult = { id: string; is_healthy: boolean };
 
 /**
- * Returns the verdict; undefined while the next result may decide. `results`: those in range, by the start of their
- * probes. `was_monitored`: whether a result was expected by then. Pure.
+ * Returns the verdict; undefined while the next result may decide. `results`: those in range, ordered by the start of
+ * their probes. `was_monitored`: whether a result was expected by then. Pure.
  */
 export function verdictOf(
   { until, isRunning }: VerificationRange,

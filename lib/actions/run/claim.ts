@@ -12,7 +12,7 @@ import { iso } from '#lib/platform/time.ts';
 /** `permits`: for executions from a queue. Manual ones need none, because only their caller waits. */
 export type RunEnv = Env & { permits?: FairSemaphore };
 
-/** Requested execution. Its id follows from its cause, so that a repeat is the same execution. */
+/** Requested execution. Its id is derived from its cause, so that a repeated request has the same id. */
 export type Wanted = {
   tenant_id: string;
   action_id: string;
@@ -27,6 +27,7 @@ export type Wanted = {
 export type Claim =
   /** Claimed: only this process sends it. */
   | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
+  /** Claimed before, by another process or attempt. */
   | { is: 'taken'; execution: ExecutionItem }
   /** Guards must be evaluated first (remediation/attempt.ts). */
   | { is: 'guarded' }
@@ -36,20 +37,20 @@ export type Claim =
 /** Maximum wait of a claimed execution for a permit, in ms. */
 export const PERMIT_WAIT_MS = 5_000;
 /** Time in addition to the request (ms): the wait for a permit, and the writes before and after it with retries. */
-const WRITES_MS = 15_000 + PERMIT_WAIT_MS;
+const OVERHEAD_MS = 15_000 + PERMIT_WAIT_MS;
 
-/** Returns the time (epoch ms) from which a pending execution started at `now` was interrupted. */
-export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + WRITES_MS;
+/** Returns the time (epoch ms) from which an execution that started at `now`, if pending, counts as interrupted. */
+export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + OVERHEAD_MS;
 
 /**
  * Records an execution as pending before anything is sent; at most one claim of an id succeeds. Conditional on the
- * version of the action: no execution starts for a changed or deleted one. `wants`: whether the trigger of the action
- * still matches. `also`: further writes of the transaction.
+ * version of the action: no execution starts for a changed or deleted one. `stillFires`: whether the trigger of the
+ * action still matches. `also`: further writes of the transaction.
  */
 export function claim(
   { ports, keys }: RunEnv,
   wanted: Wanted,
-  wants: (action: ActionItem) => boolean = () => true,
+  stillFires: (action: ActionItem) => boolean = () => true,
   also: (action: ActionItem) => Write[] = () => [],
 ): Promise<Claim> {
   const { tenant_id, action_id, execution_id } = wanted;
@@ -60,7 +61,7 @@ export function claim(
       keys.account(tenant_id),
     ]);
     if (taken) return { is: 'taken', execution: taken };
-    if (!action || !account || isDisabled(account) || !wants(action)) return { is: 'void' };
+    if (!action || !account || isDisabled(account) || !stillFires(action)) return { is: 'void' };
     if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'guarded' };
     const { execution, writes } = newRun(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
     const outcome = await commit(ports, [...writes, ...also(action)]);
@@ -68,7 +69,7 @@ export function claim(
   });
 }
 
-/** Returns a pending execution, and the writes that claim it. @param now epoch ms */
+/** Returns a new execution, pending unless `changes` end it, and the writes that record it. @param now epoch ms */
 export function newRun(
   keys: Keys,
   { tenant_id, action_id, execution_id, ...wanted }: Wanted,

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { ActionItem } from '#lib/actions/action-item.ts';
@@ -10,12 +10,12 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
 import { iso } from '#lib/platform/time.ts';
 import { actionRedactor } from './send.ts';
 
-/** docs/use/actions.md#report-from-a-pipeline */
+/** Limits of a report and of an execution (docs/use/actions.md#report-from-a-pipeline). */
 const MAX_LINES_PER_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;
 
-/** Report of a pipeline. Longer lines are truncated. */
+/** Report of a pipeline. Lines over MAX_LINE_BYTES are truncated. */
 export const Report = z
   .object({
     status: PipelineStatus.describe('Status of the pipeline; the last report counts.').optional(),
@@ -35,7 +35,9 @@ export const Report = z
 export type Report = z.infer<typeof Report>;
 
 export const ReportReply = ExecutionRecord.extend({
-  logs_dropped: z.int().describe(`Number of lines of this report beyond the ${MAX_LINES} stored per execution.`),
+  logs_dropped: z
+    .int()
+    .describe(`Number of lines of this report that were not stored, because an execution stores at most ${MAX_LINES}.`),
 }).meta({ id: 'ReportedExecution' });
 
 /** Truncates a text to a number of UTF-8 bytes, between two characters. */
@@ -45,7 +47,7 @@ export function cut(text: string, bytes: number): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }
 
-/** Characters searched for secrets per turn of the event loop. */
+/** Number of characters searched for secrets before other work of the event loop can run. */
 const SEARCHED_PER_TURN = 8 * 1024;
 
 async function redactLines(action: ActionItem, lines: string[]): Promise<string[]> {
@@ -57,7 +59,7 @@ async function redactLines(action: ActionItem, lines: string[]): Promise<string[
     searched += line.length;
     if (searched < SEARCHED_PER_TURN) continue;
     searched = 0;
-    await othersTurn();
+    await yieldToEventLoop();
   }
   return redacted;
 }
@@ -105,7 +107,7 @@ export async function report(
 
 const isUnverified = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
 
-/** Requests the verdict at once after a failed pipeline. If the message is lost, the deadline remains. */
+/** Requests the verdict at once after a failed pipeline. If the message is lost, it is made at the deadline. */
 const requestVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
   ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
 

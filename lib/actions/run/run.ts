@@ -9,9 +9,9 @@ import { notFound } from '#lib/platform/errors.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { type Claim, claim, giveUpAt, type RunEnv, type Wanted } from './claim.ts';
-import { type Dispatched, notSent, send } from './send.ts';
+import { type Dispatched, send, withoutResponse } from './send.ts';
 
-/** Records the outcome of a pending execution and returns the stored one; not stored if its action was deleted. */
+/** Records the outcome of a pending execution and returns the execution. Stores nothing if it was deleted. */
 export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dispatched): Promise<ExecutionItem> {
   return retryOnConflict(ports, async () => {
     const present = await ports.table.get<ExecutionItem>(keys.execution(claimed.tenant_id, claimed.id));
@@ -23,9 +23,9 @@ export function finish({ ports, keys }: RunEnv, claimed: ExecutionItem, end: Dis
   });
 }
 
-/** Ends an execution whose process died; never sent again, because it may have been sent. */
-export const interrupted = (env: RunEnv, execution: ExecutionItem): Promise<ExecutionItem> =>
-  finish(env, execution, notSent('failed', 'interrupted: may have been sent'));
+/** Ends an execution whose process died. It is not sent again, because it may have been sent. */
+export const endInterrupted = (env: RunEnv, execution: ExecutionItem): Promise<ExecutionItem> =>
+  finish(env, execution, withoutResponse('failed', 'interrupted: may have been sent'));
 
 /** Returns the variables of a transition (docs/use/actions.md#placeholders). */
 export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
@@ -64,9 +64,9 @@ export async function dispatch(
 }
 
 /**
- * Runs an action now and returns the ended execution, whatever the response. If this process dies, a message sent
- * before ends it as interrupted. `vars` override built-in variables, except in the host of the URL. `tool`: the MCP
- * tool used. Throws NOT_FOUND.
+ * Runs an action now and returns the ended execution, whatever the response. If this process dies, a delayed message,
+ * sent first, ends it as interrupted. `vars` override built-in variables, except in the host of the URL. `tool`: the
+ * MCP tool used. Throws NOT_FOUND.
  */
 export async function runActionManually(
   context: Context,
@@ -95,7 +95,7 @@ export async function runActionManually(
     : dispatch(context, claimed, {}, vars);
 }
 
-/** Schedules a recheck of an execution at a time (epoch ms) when it must have ended. */
+/** Schedules a recheck of an execution after the time (epoch ms) at which it counts as interrupted. */
 export function settleLater({ ports }: RunEnv, tenant_id: string, execution_id: string, at: number): Promise<void> {
   const body = { kind: 'settle' as const, tenant_id, execution_id };
   return ports.queues.send('action', [{ body, not_before: at + 1000, group: tenant_id }]);

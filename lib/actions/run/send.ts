@@ -18,10 +18,15 @@ export type Dispatched = Pick<
 >;
 
 const SNIPPET_BYTES = 4096;
-/** Maximum characters of a response that is surely complete: a character takes at most four bytes. */
-const MAX_SURELY_COMPLETE = SNIPPET_BYTES / 4 - 1;
+/** Maximum length of a snippet that is surely not truncated: a character takes at most four bytes. */
+const MAX_COMPLETE_LENGTH = SNIPPET_BYTES / 4 - 1;
 
-export const notSent = (dispatch_status: 'failed' | 'blocked', error_message: string, latency_ms = 0): Dispatched => ({
+/** Returns the outcome of an execution that was not sent, or whose response is unknown. */
+export const withoutResponse = (
+  dispatch_status: 'failed' | 'blocked',
+  error_message: string,
+  latency_ms = 0,
+): Dispatched => ({
   dispatch_status,
   status_code: 0,
   latency_ms,
@@ -39,7 +44,7 @@ export async function send(env: ExchangeEnv, action: ActionItem, variables: Vari
   const redact = actionRedactor(action);
   return {
     ...ended,
-    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > MAX_SURELY_COMPLETE),
+    response_snippet: redact(ended.response_snippet, ended.response_snippet.length > MAX_COMPLETE_LENGTH),
     error_message: redact(ended.error_message),
   };
 }
@@ -52,12 +57,12 @@ async function withPermit(
   variables: Variables,
 ): Promise<Dispatched> {
   const rendered = render(action, variables);
-  if (!rendered.ok) return notSent(rendered.status, rendered.error);
+  if (!rendered.ok) return withoutResponse(rendered.status, rendered.error);
   const { request } = rendered;
   if (!permits) return exchange(ports, action, request);
   const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
   const dispatched = await permits.run(claim, () => exchange(ports, action, request));
-  return dispatched === NO_PERMIT ? notSent('failed', NO_PERMIT_MESSAGE) : dispatched;
+  return dispatched === NO_PERMIT ? withoutResponse('failed', NO_PERMIT_MESSAGE) : dispatched;
 }
 
 const NO_PERMIT_MESSAGE =
@@ -83,11 +88,19 @@ async function exchange(
     if (error instanceof NetError) {
       // The status decides, even if the rest of the response is missing; the message says why.
       const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
-      return { ...notSent('failed', error.message, latency_ms), dispatch_status: ended, status_code: error.status };
+      return {
+        ...withoutResponse('failed', error.message, latency_ms),
+        dispatch_status: ended,
+        status_code: error.status,
+      };
     }
     const { tenant_id, id: action_id } = action;
     ports.log.error('internal error interrupted an execution', { tenant_id, action_id, error });
-    return notSent('failed', 'interrupted by an internal error, which was logged: may have been sent', latency_ms);
+    return withoutResponse(
+      'failed',
+      'interrupted by an internal error, which was logged: may have been sent',
+      latency_ms,
+    );
   }
 }
 

@@ -42,7 +42,7 @@ export function allows(hosts: readonly string[], url: string): boolean {
   );
 }
 
-/** Throws VALIDATION_ERROR unless an action with headers, which hold secrets, limits its hosts. */
+/** Throws VALIDATION_ERROR if headers, which hold secrets, could be sent to any host, or if `url` is not allowed. */
 export function assertHostsLimited({
   url,
   headers,
@@ -58,8 +58,8 @@ export function assertHostsLimited({
 }
 
 /**
- * Whether a change leaves the headers of an action at the origins that it could call before. With a placeholder in the
- * host these are the allowed hosts.
+ * Whether a changed action can call only origins that it could call before. If its host has a placeholder, these are
+ * the allowed hosts.
  */
 export function staysAtOrigin(
   next: Pick<ActionItem, 'url' | 'allowed_hosts'>,
@@ -78,8 +78,8 @@ export function staysAtOrigin(
 /** Egress of actions: public addresses, whatever CHECK_EGRESS is (docs/develop/guarantees.md#egress). */
 export const EGRESS = 'public';
 
-/** Timeout of the DNS lookup while the caller waits; each execution validates again. */
-const LOOKUP_MS = 3000;
+/** Timeout (ms) of the DNS lookup while the caller waits; each execution validates again. */
+const LOOKUP_TIMEOUT_MS = 3000;
 
 /**
  * Validates the known part of an action's URL: its scheme, and its host unless it has a placeholder. A name that does
@@ -94,7 +94,7 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
   if (hasPlaceholder(template)) assertHostVisible(template);
   if (verdict.literal) return;
   try {
-    await net.guard({ host: verdict.host, timeout_ms: LOOKUP_MS, egress: EGRESS });
+    await net.guard({ host: verdict.host, timeout_ms: LOOKUP_TIMEOUT_MS, egress: EGRESS });
   } catch (error) {
     if (!(error instanceof NetError)) throw error;
     if (error.kind === 'egress') throw invalid('url', error.message);

@@ -13,7 +13,7 @@ const BUILT_IN = [
   'transition_id',
 ] as const;
 
-/** Values of built-in variables (docs/use/actions.md#placeholders); some only with a transition. */
+/** Values of built-in variables (docs/use/actions.md#placeholders); some exist only for a transition. */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
 /** Values of placeholders: `inHost` before the path of a URL, `elsewhere` after it and in the body. */
@@ -26,9 +26,9 @@ export const isBuiltIn = (name: string): boolean => BUILT_IN.some((one) => one =
  * `{{entity_name}}.example.com` must reach only the entity's host.
  */
 export function variablesOf(builtIn: BuiltIn, given: Record<string, string> = {}): Variables {
-  const free = Object.entries(given).filter(([name]) => !isBuiltIn(name));
+  const custom = Object.entries(given).filter(([name]) => !isBuiltIn(name));
   return {
-    inHost: new Map([...free, ...Object.entries(builtIn)]),
+    inHost: new Map([...custom, ...Object.entries(builtIn)]),
     elsewhere: new Map(Object.entries({ ...builtIn, ...given })),
   };
 }

@@ -46,7 +46,7 @@ describe('a guarded action', () => {
     expect(world.requests).toHaveLength(1);
     expect(await world.runs(action)).toMatchObject([
       { attempt: 1, verdict: 'not_recovered' },
-      { dispatch_status: 'skipped', error_message: 'acknowledged: ann@example.com has acknowledged it' },
+      { dispatch_status: 'skipped', error_message: 'acknowledged: ann@example.com has acknowledged the failure' },
     ]);
   });
 

@@ -27,10 +27,10 @@ describe('the schedule of an action', () => {
   it('starts with messages before the generator takes over, which sends each of the others once', async () => {
     const begun = world.now();
     const action = await everyMinute();
-    const rhythm = intervalScheduleOf(action.id, 60);
+    const schedule = intervalScheduleOf(action.id, 60);
     const entry = (await entryOf(action))!;
     const first = sentSlots(action);
-    expect(first).toEqual(slotsBetween(rhythm, begun, entry.from));
+    expect(first).toEqual(slotsBetween(schedule, begun, entry.from));
     expect(first.length).toBeGreaterThanOrEqual(2);
 
     const shard = world.keys.shardOf(action.id);
@@ -40,7 +40,7 @@ describe('the schedule of an action', () => {
       all.push(...sentSlots(action));
       world.pass(MINUTE);
     }
-    expect(all).toEqual(slotsBetween(rhythm, begun, all.at(-1)!));
+    expect(all).toEqual(slotsBetween(schedule, begun, all.at(-1)!));
     expect(all.length).toBeGreaterThanOrEqual(12);
   });
 

@@ -14,7 +14,7 @@ const clear: GuardInput = {
   running: [],
   begun: [],
   went_down: 1,
-  is_root: false,
+  has_dependents: false,
 };
 
 /** Input that each guard stops, in the order of evaluation. */
@@ -50,7 +50,7 @@ describe('the guards of a remediation', () => {
     ['the lock has expired', { lock: { execution_id: 'exe_1', until: NOW } }],
     ['running attempts must be over', { running: [NOW - 2, NOW - 1, NOW] }],
     ['ten began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
-    ['others depend on what went down', { went_down: 50, is_root: true }],
+    ['others depend on what went down', { went_down: 50, has_dependents: true }],
   ])('allow an attempt when %s', (_, facts: Partial<GuardInput>) => {
     expect(firstToStop({ ...clear, ...facts })).toBeUndefined();
   });
@@ -67,6 +67,6 @@ describe('the guards of a remediation', () => {
 
   it('wait a minute for a failure with a root cause', () => {
     const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
-    expect(stopped).toEqual({ guard: 'dependency', why: 'it is caused by the failure of db', until: NOW + 60_000 });
+    expect(stopped).toEqual({ guard: 'dependency', why: 'the failure is caused by that of db', until: NOW + 60_000 });
   });
 });
