@@ -1,7 +1,7 @@
 import type { State } from '#console/api/records.ts';
 import { STATE_WORD } from '#console/rules/states.ts';
 
-/** A distinct shape per state, so that color is not needed: triangle, diamond, inverted triangle, ring; in a 16 by 16 box. */
+/** A distinct shape per state, so that color is not needed: triangle, diamond, inverted triangle, ring; 16 by 16. */
 export const STATE_SHAPE: Readonly<Record<State, string>> = {
   up: 'M8 2 15 14H1z',
   degraded: 'M8 .5 15.500 8 8 15.500.5 8z',

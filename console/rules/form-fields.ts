@@ -271,7 +271,10 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean):
     ),
   );
 
-/** Converts rows to objects. Empty and default values are omitted, except required sets, and the property of rows that have only one. */
+/**
+ * Converts rows to objects. Empty and default values are omitted, except required sets, and the property of rows that
+ * have only one.
+ */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>
     Object.fromEntries(

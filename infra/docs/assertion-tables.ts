@@ -32,7 +32,7 @@ function sourceRow(name: SourceName): string[] {
     property ? PROPERTY[property] : '',
     MEANING_OF_SOURCE[name],
     operators,
-    name === 'days_left' ? `${error_kind}; for domain expiry` : error_kind,
+    name === 'days_left' ? `${error_kind}; for domain checks: expiry` : error_kind,
   ];
 }
 

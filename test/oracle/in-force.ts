@@ -163,7 +163,7 @@ export function isRecipient(
 const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
   !selection?.states || (selection.states as string[]).includes(says);
 
-/** Maximum time between the start of a decision and its commit (ms): an attempt of ten seconds, and the waits between attempts. */
+/** Maximum time between the start of a decision and its commit (ms): an attempt, ten seconds, and waits. */
 const BEGUN_MS = 15_000;
 
 /** Tracks the recent alerting items of accounts, as commits change them. */

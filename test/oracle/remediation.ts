@@ -29,9 +29,9 @@ type Attempt = {
 };
 
 /**
- * Promise: a remediation has at most max_attempts attempts in a series, each after the cool-down of the last; attempts with the
- * same lock do not overlap; a skipped attempt is not sent; and each attempt is finally verified, in accordance with its
- * result.
+ * Promise: a remediation has at most max_attempts attempts in a series, each after the cool-down of the last; attempts
+ * with the same lock do not overlap; a skipped attempt is not sent; and each attempt is finally verified, in accordance
+ * with its result.
  */
 export function checkRemediation(history: History, inside: Inside): string[] {
   const attempts = attemptsIn(inside);
