@@ -6,7 +6,7 @@ export type PaletteTarget = { href: string; name: string; kind: string; state?: 
 
 const MAX_ENTRIES = 12;
 
-/** Returns the entries that contain every word, best first by the first word: at the start of the name, of a word, other. */
+/** Returns the entries that contain every word, ranked by the first: start of the name, start of a word, elsewhere. */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string, synonyms: string) => {
