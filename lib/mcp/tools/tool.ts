@@ -57,5 +57,8 @@ export const listed = <T>(
   advice: string,
 ): object => ({
   [property]: values,
-  ...(next !== undefined && { truncated: `Only the first ${values.length} are shown. ${advice}` }),
+  ...(next !== undefined && { truncated: `${shownText(values.length)} ${advice}` }),
 });
+
+const shownText = (count: number): string =>
+  count === 0 ? 'The search ended before a match.' : `Only the first ${count} are shown.`;
