@@ -10,10 +10,10 @@ import { route } from '#lib/platform/http/route.ts';
 import { assertTimeRange } from '#lib/platform/instant.ts';
 import type { Context } from './context.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 export const auditRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/audit',
     access: 'changes',

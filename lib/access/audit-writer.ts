@@ -7,9 +7,9 @@ import type { MutationContext } from './context.ts';
  * Returns the function that writes the audit entry of a use case. Call it once, before the first attempt, and add its
  * writes to the transaction of the change; with several transactions, to the last one:
  *
- *     const note = auditWriter(context, 'update', auditedEntity);
+ *     const auditWrites = auditWriter(context, 'update', auditedEntity);
  *     …
- *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...note(entity, changed)]);
+ *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...auditWrites(entity, changed)]);
  */
 export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audited<Thing>): AuditWriter<Thing> {
   const author = authorOf(scope);

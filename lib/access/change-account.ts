@@ -123,7 +123,7 @@ export async function changeAccount(
   moreWrites: (before: AccountItem, after: AccountItem) => Write[] | Promise<Write[]> = () => [],
 ): Promise<AccountItem> {
   const v = scope.ports.ids.token();
-  const note = auditWriter(scope, verb, auditedAccount);
+  const auditWrites = auditWriter(scope, verb, auditedAccount);
   const changed = await retryOnConflict(scope.ports, async () => {
     const before = await requireAccount(scope);
     // An earlier attempt succeeded, but its response was lost.
@@ -132,7 +132,7 @@ export async function changeAccount(
     if (isSame(auditedAccount, before, after)) return before;
     const more = await moreWrites(before, after);
     const own: Write = { put: after, if: { version: before.v } };
-    const outcome = await commit(scope.ports, [own, ...more, ...note(before, after)]);
+    const outcome = await commit(scope.ports, [own, ...more, ...auditWrites(before, after)]);
     return outcome.ok ? after : RETRY;
   });
   while (!(await copyToKeys(scope)));
@@ -216,10 +216,10 @@ export async function createAccount(
 
   const items = [account, keys.accountPointer(tenant), user, key.item, key.pointer];
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
-  const note = auditWriter({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
+  const auditWrites = auditWriter({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
   await retryOnConflict(ports, async () => {
     const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
-    return (await commit(ports, [...writes, ...address, ...note(undefined, account)])).ok ? true : RETRY;
+    return (await commit(ports, [...writes, ...address, ...auditWrites(undefined, account)])).ok ? true : RETRY;
   });
   return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };
 }

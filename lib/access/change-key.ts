@@ -28,7 +28,7 @@ import type { KeyPatch, Rotation } from './new-key.ts';
 /** Changes the given properties. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is later or too near. */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
-  const note = auditWriter(scope, 'update', auditedKey);
+  const auditWrites = auditWriter(scope, 'update', auditedKey);
   return retryOnConflict(ports, async () => {
     const key = await ports.table.get<ApiKeyItem>(keys.apiKey(pointer.digest));
     if (!key) throw notFound(`API key ${pointer.sk}`);
@@ -41,7 +41,7 @@ export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch:
       { put: next, if: { version: key.v } },
       // Deleted only with the key, so that the version of the key covers it too.
       { put: { ...pointer, ...ending } },
-      ...note(key, next),
+      ...auditWrites(key, next),
     ]);
     return outcome.ok ? keyRecord(next, now) : RETRY;
   });
@@ -114,7 +114,7 @@ export async function requireKey(
 /** Deletes a key. Requests with it are rejected after it returns. */
 export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'delete', auditedKey);
+  const auditWrites = auditWriter(scope, 'delete', auditedKey);
   const itemKey = keys.apiKey(pointer.digest);
   await retryOnConflict(ports, async () => {
     const [key, user] = await ports.table.getMany<[ApiKeyItem, UserItem]>([
@@ -126,7 +126,7 @@ export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer):
       // With its version: of two concurrent deletions one counts.
       { delete: itemKey, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
-      ...note(key, undefined),
+      ...auditWrites(key, undefined),
     ];
     // An expired key may no longer be counted (keyCountOf in issue-key.ts).
     if (user && !isExpired(key, ports.clock.now())) {

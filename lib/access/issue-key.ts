@@ -47,7 +47,7 @@ export function addKey(
 ): Promise<IssuedKey> {
   const { ports, keys, tenant } = scope;
   const draw = generateApiKey(ports.ids);
-  const note = auditWriter(scope, verb, auditedKey);
+  const auditWrites = auditWriter(scope, verb, auditedKey);
   const attempt = async (tries: number) => {
     const before = tries > 0 ? await ports.table.get<ApiKeyItem>(keys.apiKey(digestOf(draw.raw))) : undefined;
     // An earlier attempt succeeded, but its response was lost.
@@ -67,7 +67,7 @@ export function addKey(
       // Changes the version of the user, so that a concurrent removal retries and includes this key.
       { put: counted, if: { version: user.v } },
       ...more_writes,
-      ...note(undefined, item),
+      ...auditWrites(undefined, item),
     ]);
     return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : RETRY;
   };

@@ -8,12 +8,12 @@ import { issueKey } from './issue-key.ts';
 import { KeyPatch, NewKey, Rotation } from './new-key.ts';
 import { keyList } from './store.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const loadKey = (context: Context, { id }: { id: string }) => requireKey(context, id);
 
 export const keyRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/auth/keys',
     access: 'own',
@@ -27,7 +27,7 @@ export const keyRoutes = [
       return listOf(`${context.tenant} keys ${user}`, call, keyList(context, user));
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/auth/keys',
     access: 'own',
@@ -39,7 +39,7 @@ export const keyRoutes = [
     errors: ['LIMIT_EXCEEDED'],
     run: (context, { body }) => issueKey(context, context.caller.user_id, body, context.caller.valid_until),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/auth/keys/{id}',
     access: 'own',
@@ -50,7 +50,7 @@ export const keyRoutes = [
     load: loadKey,
     run: (context, { loaded, body }) => changeKey(context, loaded, body),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/auth/keys/{id}/rotate',
     access: 'own',
@@ -64,7 +64,7 @@ export const keyRoutes = [
     load: loadKey,
     run: (context, { loaded, body }) => rotateKey(context, loaded, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/auth/keys/{id}',
     access: 'own',

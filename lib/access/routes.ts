@@ -4,10 +4,10 @@ import { changeNameAndEmail } from './change-account.ts';
 import type { Context } from './context.ts';
 import { keyRoutes } from './key-routes.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const accountRoutes = [
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/account',
     access: 'manage',

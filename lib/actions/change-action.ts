@@ -51,7 +51,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
     updated_at: now,
   };
   const bindings = await bind(context, action);
-  const note = auditWriter(context, 'create', auditedAction);
+  const auditWrites = auditWriter(context, 'create', auditedAction);
   return oneAtATime(ports.table, keys.actions(tenant), () =>
     retryOnConflict(ports, async () => {
       const [made, count] = await actionAndCount(context, id);
@@ -63,7 +63,7 @@ export async function createAction(context: Context, input: ActionInput): Promis
         ...bindings,
         ...(await remediationSettingsWrites(context, action)),
       ];
-      return (await commit(ports, [...writes, ...note(undefined, action)])).ok ? action : RETRY;
+      return (await commit(ports, [...writes, ...auditWrites(undefined, action)])).ok ? action : RETRY;
     }),
   );
 }
@@ -80,7 +80,7 @@ const counted = ({ ports, keys, tenant }: TenantEnv, before: CountItem | undefin
  */
 export function updateAction(context: Context, id: string, patch: ActionPatch): Promise<ActionItem> {
   const { ports } = context;
-  const note = auditWriter(context, 'update', auditedAction);
+  const auditWrites = auditWriter(context, 'update', auditedAction);
   return retryOnConflict(ports, async () => {
     const before = await requireAction(context, id);
     assertUnchanged({ id: before.id }, { id: patch.id });
@@ -105,7 +105,7 @@ export function updateAction(context: Context, id: string, patch: ActionPatch): 
       actionWrite,
       ...bindings,
       ...(await remediationSettingsWrites(context, next, before)),
-      ...note(before, next),
+      ...auditWrites(before, next),
     ]);
     return outcome.ok ? next : RETRY;
   });
@@ -117,7 +117,7 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 /** Deletes an action, which hides its executions at once; storage is reclaimed in the background. */
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedAction);
+  const auditWrites = auditWriter(context, 'delete', auditedAction);
   // Sent before the deletion, because a crash between the two would lose it. Its consumer ignores it while the action
   // exists.
   const body = { tenant_id: tenant, action_id: id };
@@ -131,7 +131,7 @@ export async function deleteAction(context: TenantEnv & MutationContext, id: str
         counted(context, count, -1),
         ...(await bind(context, undefined, action)),
         ...(await remediationSettingsWrites(context, undefined, action)),
-        ...note(action, undefined),
+        ...auditWrites(action, undefined),
       ]);
       return outcome.ok ? undefined : RETRY;
     }),

@@ -12,7 +12,7 @@ import { createAction, deleteAction, updateAction } from './change-action.ts';
 import { ExecutionRecord, executionRecord } from './execution.ts';
 import { actionList, executionList, LineNumber, LogLine, logLines, requireAction, requireExecution } from './store.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Maximum size of a report. More than 100 lines of 2 KB, because longer lines are accepted and truncated. */
 const MAX_REPORT_BYTES = 1024 * 1024;
@@ -42,7 +42,7 @@ async function loadForReport(context: Context, params: { exec_id: string }) {
 }
 
 const settingsRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/actions',
     access: 'read',
@@ -53,7 +53,7 @@ const settingsRoutes = [
     reply: z.array(ActionRecord),
     run: (context, call) => listOf(`${context.tenant} actions`, call, actionList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/actions',
     access: 'configure',
@@ -65,7 +65,7 @@ const settingsRoutes = [
     errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => actionRecord(context, await createAction(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/actions/{id}',
     access: 'read',
@@ -75,7 +75,7 @@ const settingsRoutes = [
     load: loadAction,
     run: async (context, { loaded }) => actionRecord(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/actions/{id}',
     access: 'configure',
@@ -88,7 +88,7 @@ const settingsRoutes = [
     load: loadAction,
     run: async (context, { loaded, body }) => actionRecord(context, await updateAction(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/actions/{id}',
     access: 'configure',
@@ -100,7 +100,7 @@ const settingsRoutes = [
 ];
 
 const executionRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/actions/{id}/run',
     access: 'respond',
@@ -113,7 +113,7 @@ const executionRoutes = [
     run: async (context, { loaded, body }) =>
       executionRecord(context, await runActionManually(context, loaded.id, body.vars)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/actions/{id}/executions',
     access: 'read',
@@ -125,7 +125,7 @@ const executionRoutes = [
     run: (context, call) =>
       listOf(`${context.tenant} executions ${call.loaded.id}`, call, executionList(context, call.loaded)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/actions/executions/{exec_id}',
     access: 'read',
@@ -135,7 +135,7 @@ const executionRoutes = [
     load: loadExecution,
     run: async (context, { loaded }) => executionRecord(context, loaded.execution),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/actions/executions/{exec_id}/events',
     access: 'push',
@@ -152,7 +152,7 @@ const executionRoutes = [
       return { ...executionRecord(context, execution), logs_dropped: dropped };
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/actions/executions/{exec_id}/logs',
     access: 'read',

@@ -44,8 +44,8 @@ export function updateBlueprint(scope: MutationContext, slug: string, patch: Blu
 /** Adds a field; each entity is validated against it at its next update. Throws NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export function addField(scope: MutationContext, slug: string, input: FieldInput): Promise<Blueprint> {
   const edit: Edit = (blueprint) => ({ ...blueprint, fields: withFields(blueprint.fields, [input]) });
-  const note = auditWriter(scope, 'add', auditedField);
-  return change(scope, slug, edit, (_, after) => note(undefined, fieldOf(after, input.name)));
+  const auditWrites = auditWriter(scope, 'add', auditedField);
+  return change(scope, slug, edit, (_, after) => auditWrites(undefined, fieldOf(after, input.name)));
 }
 
 /** Replaces a field; values of another type are hidden. Throws NOT_FOUND, VALIDATION_ERROR, LIMIT_EXCEEDED. */
@@ -56,8 +56,8 @@ export function changeField(scope: MutationContext, slug: string, name: string, 
     assertUnchanged({ name }, { name: input.name });
     return { ...blueprint, fields: withChangedField(blueprint.fields, old, input) };
   };
-  const note = auditWriter(scope, 'update', auditedField);
-  return change(scope, slug, edit, (before, after) => note(fieldOf(before, name), fieldOf(after, name)));
+  const auditWrites = auditWriter(scope, 'update', auditedField);
+  return change(scope, slug, edit, (before, after) => auditWrites(fieldOf(before, name), fieldOf(after, name)));
 }
 
 /** Removes a field and hides its values. Throws NOT_FOUND. */
@@ -67,8 +67,8 @@ export function deleteField(scope: MutationContext, slug: string, name: string):
     if (fields.length === blueprint.fields.length) throw notFound(`Field ${name} of blueprint ${slug}`);
     return { ...blueprint, fields };
   };
-  const note = auditWriter(scope, 'remove', auditedField);
-  return change(scope, slug, edit, (before) => note(fieldOf(before, name), undefined));
+  const auditWrites = auditWriter(scope, 'remove', auditedField);
+  return change(scope, slug, edit, (before) => auditWrites(fieldOf(before, name), undefined));
 }
 
 const fieldOf = ({ slug, fields }: Blueprint, wanted: string) => ({
@@ -82,7 +82,7 @@ async function change(
   scope: MutationContext,
   slug: string,
   edit: Edit,
-  note: (before: Blueprint, after: Blueprint) => Write[],
+  auditWrites: (before: Blueprint, after: Blueprint) => Write[],
 ): Promise<Blueprint> {
   const { ports } = scope;
   const v = ports.ids.token();
@@ -100,7 +100,7 @@ async function change(
     }
     const [old, next] = [blueprintRecord(before.blueprint, before.catalog), blueprintRecord(blueprint, catalog)];
     if (isSame(auditedBlueprint, old, next)) return old;
-    const outcome = await commit(ports, [...writes, ...note(old, next)]);
+    const outcome = await commit(ports, [...writes, ...auditWrites(old, next)]);
     return outcome.ok ? next : RETRY;
   });
 }
@@ -110,7 +110,7 @@ export async function createBlueprint(scope: MutationContext, input: NewBlueprin
   const { ports, keys, tenant } = scope;
   const fields = withFields([], input.fields);
   const v = ports.ids.token();
-  const note = auditWriter(scope, 'create', auditedBlueprint);
+  const auditWrites = auditWriter(scope, 'create', auditedBlueprint);
   const attempt = async () => {
     const [account, present, taken] = await ports.table.getMany<[AccountItem, CatalogItem, BlueprintItem]>([
       keys.account(tenant),
@@ -147,7 +147,7 @@ export async function createBlueprint(scope: MutationContext, input: NewBlueprin
     const outcome = await commit(ports, [
       { put: blueprint, if: 'absent' },
       { put: catalog, if: present ? { version: before.v } : 'absent' },
-      ...note(undefined, made),
+      ...auditWrites(undefined, made),
     ]);
     return outcome.ok ? made : RETRY;
   };
@@ -165,7 +165,7 @@ function assertBlueprintLimit({ blueprint_limit }: AccountItem, { blueprint_coun
 /** Deletes a blueprint without entities; the oldest other replaces it as the default. Throws NOT_FOUND, CONFLICT. */
 export async function deleteBlueprint(scope: MutationContext, slug: string): Promise<void> {
   const { ports } = scope;
-  const note = auditWriter(scope, 'delete', auditedBlueprint);
+  const auditWrites = auditWriter(scope, 'delete', auditedBlueprint);
   await retryOnConflict(ports, async () => {
     const { blueprint, catalog } = await requireBlueprint(scope, slug);
     if (blueprint.entity_count > 0) {
@@ -180,7 +180,7 @@ export async function deleteBlueprint(scope: MutationContext, slug: string): Pro
     const outcome = await commit(ports, [
       { put: after, if: { version: catalog.v } },
       { delete: { pk: blueprint.pk, sk: blueprint.sk }, if: { version: blueprint.v } },
-      ...note(blueprintRecord(blueprint, catalog), undefined),
+      ...auditWrites(blueprintRecord(blueprint, catalog), undefined),
     ]);
     return outcome.ok ? true : RETRY;
   });

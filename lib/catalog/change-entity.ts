@@ -29,7 +29,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
   const { ports, keys, tenant } = scope;
   const id = ports.ids.id('ent');
   const v = ports.ids.token();
-  const note = auditWriter(scope, 'create', auditedEntity);
+  const auditWrites = auditWriter(scope, 'create', auditedEntity);
   const attempt = async () => {
     const [account, blueprint, taken] = await ports.table.getMany<[AccountItem, BlueprintItem, EntityPointer]>([
       keys.account(tenant),
@@ -72,7 +72,7 @@ export async function createEntity(scope: MutationContext, blueprintSlug: string
       { put: entity, if: 'absent' },
       { put: pointer, if: 'absent' },
       { put: counted, if: { version: blueprint.v } },
-      ...note(undefined, entity),
+      ...auditWrites(undefined, entity),
     ]);
     return outcome.ok ? entityRecord(entity, blueprint, Date.parse(now)) : RETRY;
   };
@@ -97,7 +97,7 @@ export async function updateEntity(
   patch: EntityPatch,
 ): Promise<Entity> {
   const { ports, tenant } = scope;
-  const note = auditWriter(scope, 'update', auditedEntity);
+  const auditWrites = auditWriter(scope, 'update', auditedEntity);
   return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(scope, blueprintSlug, slug);
     assertUnchanged(
@@ -118,7 +118,7 @@ export async function updateEntity(
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const own = { put: changed, if: { version: entity.v } };
     const listed = silenceEntryWrites(scope, { entity_id: entity.id }, entity, changed);
-    const outcome = await commit(ports, [own, ...listed, ...note(entity, changed)]);
+    const outcome = await commit(ports, [own, ...listed, ...auditWrites(entity, changed)]);
     if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);
     return entityRecord(changed, blueprint, now);
@@ -134,7 +134,7 @@ type DeleteContext = TenantEnv & MutationContext;
  */
 export async function deleteEntity(context: DeleteContext, blueprintSlug: string, slug: string): Promise<string[]> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedEntity);
+  const auditWrites = auditWriter(context, 'delete', auditedEntity);
   const sent = new Set<string | undefined>();
   return retryOnConflict(ports, async () => {
     const { entity, blueprint } = await requireEntity(context, blueprintSlug, slug);
@@ -162,7 +162,7 @@ export async function deleteEntity(context: DeleteContext, blueprintSlug: string
       ...(checks.length > 0
         ? [checkCountWrite(context, count, { checks: -checks.length, load: negated(entity.check_load) })]
         : []),
-      ...note(entity, undefined),
+      ...auditWrites(entity, undefined),
     ]);
     if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);

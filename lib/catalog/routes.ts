@@ -19,10 +19,10 @@ import { EntityFilter } from './entity-filter.ts';
 import { FieldInput } from './field.ts';
 import { blueprintList, entityList, requireBlueprint, requireEntity, requireEntityWithBlueprint } from './store.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const blueprintRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/blueprints',
     access: 'read',
@@ -32,7 +32,7 @@ const blueprintRoutes = [
     reply: z.array(Blueprint),
     run: (context, call) => listOf(`${context.tenant} blueprints`, call, blueprintList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/blueprints',
     access: 'write',
@@ -44,7 +44,7 @@ const blueprintRoutes = [
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => createBlueprint(context, body),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/blueprints/{slug}',
     access: 'read',
@@ -54,7 +54,7 @@ const blueprintRoutes = [
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: async (_context, { loaded }) => blueprintRecord(loaded.blueprint, loaded.catalog),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/blueprints/{slug}',
     access: 'write',
@@ -65,7 +65,7 @@ const blueprintRoutes = [
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => updateBlueprint(context, params.slug, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/blueprints/{slug}',
     access: 'write',
@@ -74,7 +74,7 @@ const blueprintRoutes = [
     errors: ['CONFLICT'],
     run: (context, { params }) => deleteBlueprint(context, params.slug),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/blueprints/{slug}/fields',
     access: 'write',
@@ -87,7 +87,7 @@ const blueprintRoutes = [
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => addField(context, params.slug, body),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/blueprints/{slug}/fields/{name}',
     names: ['name'],
@@ -101,7 +101,7 @@ const blueprintRoutes = [
     load: (context, { slug }) => requireBlueprint(context, slug),
     run: (context, { params, body }) => changeField(context, params.slug, params.name, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/blueprints/{slug}/fields/{name}',
     names: ['name'],
@@ -114,7 +114,7 @@ const blueprintRoutes = [
 ];
 
 const entityRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities',
     access: 'read',
@@ -130,7 +130,7 @@ const entityRoutes = [
         entityList(context, call.loaded.blueprint, pick(EntityFilter, call.query)),
       ),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/blueprints/{blueprint_slug}/entities',
     access: 'write',
@@ -142,7 +142,7 @@ const entityRoutes = [
     load: (context, { blueprint_slug }) => requireBlueprint(context, blueprint_slug),
     run: (context, { params, body }) => createEntity(context, params.blueprint_slug, body),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
     access: 'read',
@@ -152,7 +152,7 @@ const entityRoutes = [
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: async ({ ports }, { loaded }) => entityRecord(loaded.entity, loaded.blueprint, ports.clock.now()),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
     access: 'write',
@@ -165,7 +165,7 @@ const entityRoutes = [
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: (context, { params, body }) => updateEntity(context, params.blueprint_slug, params.slug, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}',
     access: 'write',
@@ -173,7 +173,7 @@ const entityRoutes = [
     status: 204,
     run: (context, { params }) => deleteEntity(context, params.blueprint_slug, params.slug),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/entities/{id}',
     access: 'read',

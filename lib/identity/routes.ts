@@ -22,10 +22,10 @@ import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { Reply, route } from '#lib/platform/http/route.ts';
 import { linkByAdmin, NewLink, SignInLink } from './sign-in-link.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const sessionRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/session',
     access: 'read',
@@ -35,7 +35,7 @@ const sessionRoutes = [
     reply: SessionRecord.nullable(),
     run: currentSession,
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/session',
     access: 'open',
@@ -45,7 +45,7 @@ const sessionRoutes = [
     errors: ['FORBIDDEN', 'UNAUTHORIZED'],
     run: signOut,
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/sessions',
     access: 'own',
@@ -54,7 +54,7 @@ const sessionRoutes = [
     reply: z.array(SessionRecord),
     run: ownSessions,
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/sessions',
     access: 'own',
@@ -62,7 +62,7 @@ const sessionRoutes = [
     status: 204,
     run: (context) => endSessions(context, context.caller.user_id, context.session),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/sessions/{id}',
     access: 'own',
@@ -95,7 +95,7 @@ async function requireSession({ ports, keys, tenant, caller }: Context, id: stri
 }
 
 const teamRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/settings/users',
     access: 'read',
@@ -105,7 +105,7 @@ const teamRoutes = [
     reply: z.array(TeamMember),
     run: (context, call) => listOf(`${context.tenant} users`, call, userList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/settings/users/invite',
     access: 'manage',
@@ -121,7 +121,7 @@ const teamRoutes = [
       return inviteUser(context, body);
     },
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/settings/users/{id}',
     // Users may change their own name and monthly report; changeUser restricts the rest.
@@ -135,7 +135,7 @@ const teamRoutes = [
     errors: ['CONFLICT'],
     run: (context, { params, body }) => changeUser(context, params.id, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/settings/users/{id}',
     access: 'manage',
@@ -145,7 +145,7 @@ const teamRoutes = [
     errors: ['CONFLICT'],
     run: (context, { params }) => removeUser(context, params.id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/settings/users/{id}/sign-in-link',
     access: 'manage',
@@ -157,7 +157,7 @@ const teamRoutes = [
     errors: ['CONFLICT'],
     run: (context, { params, body, headers }) => linkByAdmin(context, params.id, body, headers),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/settings/users/{id}/sessions',
     access: 'manage',
@@ -165,7 +165,7 @@ const teamRoutes = [
     status: 204,
     run: (context, { params }) => endSessions(context, params.id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/invitations/accept',
     access: 'open',

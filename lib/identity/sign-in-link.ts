@@ -86,7 +86,7 @@ export function createLink(
   const link: LinkItem = oneTime(ports, keys.signInLink(digest), ms, owner);
   const { valid_until } = link;
   const v = ports.ids.token();
-  const note = auditWriter(scope, 'link', auditedUser);
+  const auditWrites = auditWriter(scope, 'link', auditedUser);
   return retryOnConflict(ports, async () => {
     if (isDisabled(await requireAccount(scope))) throw accountDisabled();
     const before = await ports.table.get<UserItem>(keys.user(tenant, userId));
@@ -108,7 +108,7 @@ export function createLink(
       { put: link, if: 'absent' },
       ...credentialKeys(keys, removed).map((key) => ({ delete: key })),
       ...deletes,
-      ...note(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
+      ...auditWrites(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
     ]);
     return outcome.ok ? { token, valid_until } : RETRY;
   });

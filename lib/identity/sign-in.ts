@@ -16,14 +16,14 @@ import { text } from '#lib/platform/text.ts';
 import type { Settings } from '#lib/settings.ts';
 import { findLink } from './sign-in-link.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const LinkToken = z
   .object({ token: text(1, 200).describe('Token of the link: fwl_…. Works once.') })
   .meta({ id: 'SignInByLink' });
 
 const linkRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/link',
     access: 'open',
@@ -46,7 +46,7 @@ const linkRoutes = [
 const RawKey = z.object({ key: text(1, 200).describe('API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
 
 const keySignInRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/key',
     access: 'open',
@@ -94,7 +94,7 @@ const Methods = z
   .meta({ id: 'SignInMethods' });
 
 const methodRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/sign-in/methods',
     access: 'open',

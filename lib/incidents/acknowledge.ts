@@ -111,7 +111,7 @@ export async function acknowledge(
 ): Promise<AcknowledgementRecord> {
   const { ports, keys } = scope;
   if (until !== undefined) assertSilenceEnd('until', until, ports.clock.now());
-  const note = auditWriter(scope, 'acknowledge', audited);
+  const auditWrites = auditWriter(scope, 'acknowledge', audited);
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
     const now = ports.clock.now();
@@ -135,7 +135,7 @@ export async function acknowledge(
       ...(alert ? [{ put: alert, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootAcknowledgeWrites(scope, entity, acknowledgement, v)),
-      ...note(check, after),
+      ...auditWrites(check, after),
       ...extraWrites,
     ];
     if (!(await commit(ports, writes)).ok) return RETRY;
@@ -150,7 +150,7 @@ export async function unacknowledge(
   { id, entity_id }: Pick<CheckItem, 'id' | 'entity_id'>,
 ): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditWriter(scope, 'unacknowledge', audited);
+  const auditWrites = auditWriter(scope, 'unacknowledge', audited);
   const v = ports.ids.token();
   await retryOnConflict(ports, async () => {
     const now = ports.clock.now();
@@ -165,7 +165,7 @@ export async function unacknowledge(
       policyAsRead,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootUnacknowledgeWrites(scope, entity, v)),
-      ...note(check, after),
+      ...auditWrites(check, after),
     ];
     if (!(await commit(ports, writes)).ok) return RETRY;
     if (due !== undefined) await sendDeadlines(scope, [dueDeadline('escalation', check, due)]);

@@ -126,7 +126,7 @@ export async function createIncident(
     ...(public_title !== null && { public_title }),
     ...{ started_at: at, created_at: at, updated_at: at },
   };
-  const note = auditWriter(context, 'create', auditedIncident);
+  const auditWrites = auditWriter(context, 'create', auditedIncident);
   const opened = timelineEntry(context, incident, { id, at, kind: 'opened', by: nameOf(context) });
   return retryOnConflict(ports, async () => {
     const writes = [
@@ -134,7 +134,7 @@ export async function createIncident(
       await listedWrite(context, (ids) => [...ids, id]),
       { put: { ...keys.unresolvedIncident(tenant, id), expires_at: expiryOf(now) } },
       { put: opened },
-      ...note(undefined, incident),
+      ...auditWrites(undefined, incident),
     ];
     return (await commit(ports, writes)).ok ? incident : RETRY;
   });
@@ -171,7 +171,7 @@ export async function changeIncident(context: Context, id: string, patch: Incide
   assertUnchanged({ id }, { id: patch.id });
   const { title, impact, hidden, component_ids, public_title } = patch;
   await requireComponents(context, component_ids ?? []);
-  const note = auditWriter(context, 'update', auditedIncident);
+  const auditWrites = auditWriter(context, 'update', auditedIncident);
   const v = ports.ids.token();
   const changed = await retryOnConflict(ports, async () => {
     const before = await requireIncident(context, id);
@@ -188,7 +188,7 @@ export async function changeIncident(context: Context, id: string, patch: Incide
     };
     if (before.v === v || isSame(auditedIncident, before, after)) return before;
     const put = { ...after, v, updated_at: iso(ports.clock.now()) };
-    return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
+    return (await commit(ports, [{ put, if: { version: before.v } }, ...auditWrites(before, put)])).ok ? put : RETRY;
   });
   await askToPublish(context);
   return changed;
@@ -197,12 +197,12 @@ export async function changeIncident(context: Context, id: string, patch: Incide
 /** Resolves an incident. @throws AppError CONFLICT for an automatic one while one of its checks is down */
 export async function resolveIncident(context: Context, id: string): Promise<IncidentItem> {
   const { ports } = context;
-  const note = auditWriter(context, 'resolve', auditedIncident);
+  const auditWrites = auditWriter(context, 'resolve', auditedIncident);
   const ended = await retryOnConflict(ports, async () => {
     const incident = await requireIncident(context, id);
     if (incident.resolved_at !== undefined) return incident;
     const { writes, after } = await resolvingWrites(context, incident);
-    if (!(await commit(ports, [...writes, ...note(incident, after)])).ok) return RETRY;
+    if (!(await commit(ports, [...writes, ...auditWrites(incident, after)])).ok) return RETRY;
     return requireIncident(context, id);
   });
   await askToPublish(context);
@@ -257,7 +257,7 @@ async function lastRecovery(context: Context, incident: IncidentItem): Promise<n
 /** Adds a note to the timeline of an incident, even if it is resolved. @throws AppError LIMIT_EXCEEDED beyond 200 */
 export async function addNote(context: Context, { id: of }: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
   const { ports } = context;
-  const note = auditWriter(context, 'note', auditedIncident);
+  const auditWrites = auditWriter(context, 'note', auditedIncident);
   const id = ports.ids.id('nte');
   const done = { id, at: iso(ports.clock.now()), kind: 'note' as const, by: nameOf(context), text };
   const v = ports.ids.token();
@@ -276,7 +276,7 @@ export async function addNote(context: Context, { id: of }: IncidentItem, { text
     const writes = [
       { put: counted, if: { version: incident.v } },
       { put: entry, if: 'absent' as const },
-      ...note(incident, counted, { note: id }),
+      ...auditWrites(incident, counted, { note: id }),
     ];
     return (await commit(ports, writes)).ok ? entry : RETRY;
   });

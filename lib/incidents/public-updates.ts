@@ -133,7 +133,7 @@ export async function publishUpdate(
     ...{ v: id, expires_at: expiryOf(now), id, incident_id: of, status, message },
     ...{ component_ids: [...new Set(component_ids)], notify, at: iso(now), by },
   };
-  const note = auditWriter(context, 'create', audited);
+  const auditWrites = auditWriter(context, 'create', audited);
   const incident = await retryOnConflict(ports, async () => {
     const before = await requireIncident(context, of);
     const { updates = 0, component_ids: known = [] } = before;
@@ -152,7 +152,7 @@ export async function publishUpdate(
       { put: update, if: 'absent' },
       { put: timelineEntry(context, before, { id, at: update.at, kind: 'update', by, text: status }) },
       ...(await statusWrites(context, after)),
-      ...note(undefined, update),
+      ...auditWrites(undefined, update),
     ];
     return (await commit(ports, writes)).ok ? after : RETRY;
   });
@@ -189,13 +189,13 @@ export async function editUpdate(
 ): Promise<PublicUpdateItem> {
   const { ports } = context;
   assertUnchanged<Record<string, string>>({ id: of.id, status: of.status }, { id, status });
-  const note = auditWriter(context, 'update', audited);
+  const auditWrites = auditWriter(context, 'update', audited);
   const v = ports.ids.token();
   const after = await retryOnConflict(ports, async () => {
     const before = await requireUpdate(context, { id: of.incident_id, update_id: of.id });
     if (before.message === message) return before;
     const put = { ...before, v, message, edited_at: iso(ports.clock.now()) };
-    return (await commit(ports, [{ put, if: { version: before.v } }, ...note(before, put)])).ok ? put : RETRY;
+    return (await commit(ports, [{ put, if: { version: before.v } }, ...auditWrites(before, put)])).ok ? put : RETRY;
   });
   await askToPublish(context);
   return after;
@@ -204,7 +204,7 @@ export async function editUpdate(
 /** Deletes an update from pages and feeds. The timeline keeps its author and status. */
 export async function deleteUpdate(context: Context, of: PublicUpdateItem): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', audited);
+  const auditWrites = auditWriter(context, 'delete', audited);
   await retryOnConflict(ports, async () => {
     const incident = await requireIncident(context, of.incident_id);
     const update = await ports.table.get<PublicUpdateItem>(keys.incidentUpdate(tenant, incident.id, of.id));
@@ -222,7 +222,7 @@ export async function deleteUpdate(context: Context, of: PublicUpdateItem): Prom
     const writes: Write[] = [
       { delete: update, if: { version: update.v } },
       { put, if: { version: incident.v } },
-      ...note(update, undefined),
+      ...auditWrites(update, undefined),
     ];
     return (await commit(ports, writes)).ok ? true : RETRY;
   });

@@ -31,7 +31,7 @@ import {
 } from './public-updates.ts';
 import { entryView, TimelineEntry, timelineOf } from './timeline.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireIncident(context, id);
 
@@ -40,7 +40,7 @@ const loadUpdate = (context: Context, params: { id: string; update_id: string })
 const view = ({ ports }: Context, incident: IncidentItem) => incidentRecord(incident, ports.clock.now());
 
 export const incidentRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/incidents',
     access: 'read',
@@ -55,7 +55,7 @@ export const incidentRoutes = [
       return listOf(scope, call, incidentList(context, wanted));
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/incidents',
     access: 'respond',
@@ -68,7 +68,7 @@ export const incidentRoutes = [
     errors: ['LIMIT_EXCEEDED'],
     run: async (context, { body }) => view(context, await createIncident(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/incidents/{id}',
     access: 'read',
@@ -79,7 +79,7 @@ export const incidentRoutes = [
     load,
     run: (context, { loaded }) => incidentDetail(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/incidents/{id}',
     access: 'respond',
@@ -92,7 +92,7 @@ export const incidentRoutes = [
     load,
     run: async (context, { loaded, body }) => view(context, await changeIncident(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/incidents/{id}/acknowledge',
     access: 'respond',
@@ -105,7 +105,7 @@ export const incidentRoutes = [
     load,
     run: async (context, { loaded, body }) => view(context, await acknowledgeIncident(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/incidents/{id}/resolve',
     access: 'respond',
@@ -117,7 +117,7 @@ export const incidentRoutes = [
     load,
     run: async (context, { loaded }) => view(context, await resolveIncident(context, loaded.id)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/incidents/{id}/notes',
     access: 'respond',
@@ -129,7 +129,7 @@ export const incidentRoutes = [
     load,
     run: async (context, { loaded, body }) => entryView(context, await addNote(context, loaded, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/incidents/{id}/timeline',
     access: 'read',
@@ -141,7 +141,7 @@ export const incidentRoutes = [
     run: (context, call) =>
       listOf(`${context.tenant} timeline ${call.loaded.id}`, call, timelineOf(context, call.loaded)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/incidents/{id}/updates',
     access: 'read',
@@ -153,7 +153,7 @@ export const incidentRoutes = [
     run: (context, call) =>
       listOf(`${context.tenant} updates ${call.loaded.id}`, call, updateList(context, call.loaded)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/incidents/{id}/updates',
     access: 'respond',
@@ -167,7 +167,7 @@ export const incidentRoutes = [
     load,
     run: async (context, { loaded, body }) => updateView(await publishUpdate(context, loaded, body)),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/incidents/{id}/updates/{update_id}',
     access: 'respond',
@@ -179,7 +179,7 @@ export const incidentRoutes = [
     load: loadUpdate,
     run: async (context, { loaded, body }) => updateView(await editUpdate(context, loaded, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/incidents/{id}/updates/{update_id}',
     access: 'respond',
@@ -194,7 +194,7 @@ export const incidentRoutes = [
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
 export const acknowledgeRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{id}/acknowledge',
     access: 'respond',
@@ -207,7 +207,7 @@ export const acknowledgeRoutes = [
     load: loadCheck,
     run: (context, { loaded, body }) => acknowledgeAs(context, loaded, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/checks/{id}/acknowledge',
     access: 'respond',

@@ -78,7 +78,7 @@ export async function runActionManually(
   const action = await requireAction(context, action_id);
   const execution_id = ports.ids.id('exe');
   await settleLater(context, tenant, execution_id, giveUpAt(action, ports.clock.now()));
-  const note = auditWriter(context, 'run', auditedAction);
+  const auditWrites = auditWriter(context, 'run', auditedAction);
   const wanted: Wanted = {
     tenant_id: tenant,
     action_id,
@@ -87,7 +87,7 @@ export async function runActionManually(
     transition_id: null,
     called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
   };
-  const claimed = await claim(context, wanted, undefined, (present) => note(present, present, { execution_id }));
+  const claimed = await claim(context, wanted, undefined, (present) => auditWrites(present, present, { execution_id }));
   if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
   // If taken, the claim of this call was committed although it seemed to fail; nothing was sent yet.
   return claimed.is === 'taken'

@@ -174,13 +174,13 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
     created_at: now,
     updated_at: now,
   };
-  const note = auditWriter(context, 'create', auditedAccountChannel);
+  const auditWrites = auditWriter(context, 'create', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     if (present.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} channels. Delete one first.`);
     }
     assertSlugFree(present, channel);
-    return { writes: [{ put: channel, if: 'absent' }, ...note(undefined, channel)] };
+    return { writes: [{ put: channel, if: 'absent' }, ...auditWrites(undefined, channel)] };
   });
   await askNewAddresses(context, channel);
   return channel;
@@ -193,7 +193,7 @@ export async function changeAccountChannel(
   { id: _same, channel_type, config, group_seconds, ...own }: AccountChannelPatch,
 ): Promise<AccountChannel> {
   const { ports } = context;
-  const note = auditWriter(context, 'update', auditedAccountChannel);
+  const auditWrites = auditWriter(context, 'update', auditedAccountChannel);
   let result: AccountChannel | undefined;
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
@@ -203,7 +203,7 @@ export async function changeAccountChannel(
     result = channel;
     if (isSame(auditedAccountChannel, channel, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
-    return { writes: [{ put: result, if: { version: channel.v } }, ...note(channel, result)], rechecks: true };
+    return { writes: [{ put: result, if: { version: channel.v } }, ...auditWrites(channel, result)], rechecks: true };
   });
   await askNewAddresses(context, result!);
   return result!;
@@ -223,14 +223,14 @@ function assertSlugFree({ channels }: AccountAlerting, { id, slug }: AccountChan
 /** Deletes an account channel. Its unfinished deliveries end as failed. */
 export async function deleteAccountChannel(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedAccountChannel);
+  const auditWrites = auditWriter(context, 'delete', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
     return {
       writes: [
         { delete: keys.accountChannel(tenant, id), if: { version: channel.v } },
         { delete: keys.lastOfChannel(tenant, id) },
-        ...note(channel, undefined),
+        ...auditWrites(channel, undefined),
       ],
     };
   });

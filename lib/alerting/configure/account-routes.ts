@@ -44,12 +44,12 @@ import {
   windowView,
 } from './windows.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireWindow(context, id);
 
 export const windowRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/windows',
     access: 'read',
@@ -62,7 +62,7 @@ export const windowRoutes = [
       return (await allWindows(context)).map((window) => windowView(window, now));
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/windows',
     access: 'mute',
@@ -79,7 +79,7 @@ export const windowRoutes = [
       return { ...windowView(window, context.ports.clock.now()), notice: await noticeOf(context, window.scope) };
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/windows/{id}',
     access: 'read',
@@ -89,7 +89,7 @@ export const windowRoutes = [
     load,
     run: async ({ ports }, { loaded }) => windowView(loaded, ports.clock.now()),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/windows/{id}',
     access: 'mute',
@@ -105,7 +105,7 @@ export const windowRoutes = [
       return { ...windowView(window, context.ports.clock.now()), notice: await noticeOf(context, window.scope) };
     },
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/windows/{id}',
     access: 'mute',
@@ -120,7 +120,7 @@ export const windowRoutes = [
 const loadChannel = (context: Context, { id }: { id: string }) => requireAccountChannel(context, id);
 
 const channelRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/channels',
     access: 'read',
@@ -131,7 +131,7 @@ const channelRoutes = [
     reply: z.array(ListedChannel),
     run: (context, call) => listOf(`${context.tenant} channels`, call, allChannels(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/notify/channels',
     access: 'write',
@@ -147,7 +147,7 @@ const channelRoutes = [
       return { ...view!, notice: await noticeOf(context, channel.applies_to) };
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/channels/{id}',
     access: 'read',
@@ -157,7 +157,7 @@ const channelRoutes = [
     load: loadChannel,
     run: async (context, { loaded }) => (await accountChannelViews(context, [loaded]))[0]!,
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/notify/channels/{id}',
     access: 'write',
@@ -175,7 +175,7 @@ const channelRoutes = [
       return { ...view!, notice: await noticeOf(context, channel.applies_to) };
     },
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/notify/channels/{id}',
     access: 'write',
@@ -185,7 +185,7 @@ const channelRoutes = [
     load: loadChannel,
     run: (context, { loaded }) => deleteAccountChannel(context, loaded.id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/notify/channels/{id}/test',
     access: 'respond',
@@ -203,7 +203,7 @@ const channelRoutes = [
 ];
 
 const policyRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/policy',
     access: 'read',
@@ -212,7 +212,7 @@ const policyRoutes = [
     reply: DefaultPolicyRecord,
     run: readDefaultPolicy,
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/notify/policy',
     access: 'write',
@@ -226,7 +226,7 @@ const policyRoutes = [
 ];
 
 const silenceRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/silences',
     access: 'read',
@@ -237,7 +237,7 @@ const silenceRoutes = [
     reply: z.array(SilenceRecord),
     run: (context, request) => listOf(`${context.tenant} silences`, request, silenceList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/notify/silences',
     access: 'mute',
@@ -254,7 +254,7 @@ const silenceRoutes = [
       return { ...silenceView(silence), notice: await noticeOf(context, silence.applies_to) };
     },
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/notify/silences/{id}',
     access: 'mute',
@@ -266,7 +266,7 @@ const silenceRoutes = [
 ];
 
 const monitorRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/monitors',
     access: 'write',

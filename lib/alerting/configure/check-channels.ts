@@ -35,7 +35,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
     check_id: check.id,
     entity_id: check.entity_id,
   };
-  const note = auditWriter(context, 'add', auditedChannel);
+  const auditWrites = auditWriter(context, 'add', auditedChannel);
   const withChannel = ({ stored: policy }: PolicyOfCheck): PolicyItem => {
     if (policy.channels.length >= MAX_CHANNELS) {
       throw new AppError('LIMIT_EXCEEDED', `A check has at most ${MAX_CHANNELS} channels. Remove one first.`);
@@ -44,7 +44,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   };
   await savePolicy(context, check, withChannel, (before) => [
     { put: pointer },
-    ...note(undefined, { check: before.check, channel }),
+    ...auditWrites(undefined, { check: before.check, channel }),
   ]);
   await askNewAddresses(context, channel);
   return channel;
@@ -57,7 +57,7 @@ export async function changeChannel(
   id: string,
   { config, group_seconds, ...fixed }: ChannelPatch,
 ): Promise<Channel> {
-  const note = auditWriter(context, 'update', auditedChannel);
+  const auditWrites = auditWriter(context, 'update', auditedChannel);
   const sideOf = (one: PolicyOfCheck) => ({ check: one.check, channel: channelOf(one.stored, id) });
   const changed = (channel: Channel): Channel => {
     assertUnchanged({ id, check_id: check.id, channel_type: channel.channel_type }, fixed);
@@ -70,7 +70,7 @@ export async function changeChannel(
       ...before,
       channels: before.channels.map((one) => (one.id === id ? changed(one) : one)),
     }),
-    (before, after) => note(sideOf(before), sideOf(after)),
+    (before, after) => auditWrites(sideOf(before), sideOf(after)),
   );
   const after = channelOf(stored, id);
   await askNewAddresses(context, after);
@@ -80,7 +80,7 @@ export async function changeChannel(
 /** Removes a channel. Its unfinished deliveries end as failed. */
 export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditWriter(context, 'remove', auditedChannel);
+  const auditWrites = auditWriter(context, 'remove', auditedChannel);
   const gone = [keys.channelPointer(tenant, id), keys.lastDelivery(tenant, check.id, id)];
   await savePolicy(
     context,
@@ -91,7 +91,7 @@ export async function removeChannel(context: Context, check: CheckItem, id: stri
     },
     (before) => [
       ...gone.map((key) => ({ delete: key })),
-      ...note({ check: before.check, channel: channelOf(before.stored, id) }, undefined),
+      ...auditWrites({ check: before.check, channel: channelOf(before.stored, id) }, undefined),
     ],
   );
 }

@@ -46,7 +46,7 @@ export async function changeDefaultPolicy(
   input: z.output<typeof DefaultPolicyBody>,
 ): Promise<DefaultPolicyRecord> {
   assertReminderInterval(context.ports.settings, input.repeat_interval_seconds);
-  const note = auditWriter(context, 'update', audited(context.tenant));
+  const auditWrites = auditWriter(context, 'update', audited(context.tenant));
   let result: Partial<Settings> = {};
   await changeAlerting(context, ({ channels, rotas }, head) => {
     const before = head?.policy ?? {};
@@ -59,7 +59,7 @@ export async function changeDefaultPolicy(
         'of the account; GET /v1/notify/channels lists them, with scope account',
       );
     }
-    return { writes: note(before, result), policy: result, rechecks: true };
+    return { writes: auditWrites(before, result), policy: result, rechecks: true };
   });
   return recordOf(result);
 }

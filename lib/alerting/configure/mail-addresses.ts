@@ -105,10 +105,10 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
   return addressView(item.address, item);
 }
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 export const mailAddressRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/notify/addresses/ask',
     access: 'respond',

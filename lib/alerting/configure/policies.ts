@@ -35,7 +35,7 @@ export async function updatePolicy(
   const { ports } = context;
   assertUnchanged({ check_id: check.id }, { check_id });
   assertReminderInterval(ports.settings, input.repeat_interval_seconds);
-  const note = auditWriter(context, 'update', auditedPolicy);
+  const auditWrites = auditWriter(context, 'update', auditedPolicy);
   return savePolicy(
     context,
     check,
@@ -51,7 +51,7 @@ export async function updatePolicy(
       }
       return changed;
     },
-    note,
+    auditWrites,
   );
 }
 

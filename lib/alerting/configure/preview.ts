@@ -62,9 +62,9 @@ export async function previewOf(
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
-  const note = auditWriter(context, 'test', auditedChannel);
+  const auditWrites = auditWriter(context, 'test', auditedChannel);
   return sendTest(context, { check_id: check.id, entity_id: check.entity_id }, channel, (delivery_id) =>
-    note(tested, tested, { delivery_id }),
+    auditWrites(tested, tested, { delivery_id }),
   );
 }
 
@@ -111,8 +111,8 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject,
 
 /** Sends a test alert of the account instead of a check, in one attempt, even if the channel is disabled. */
 export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
-  const note = auditWriter(context, 'test', auditedAccountChannel);
+  const auditWrites = auditWriter(context, 'test', auditedAccountChannel);
   return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>
-    note(channel, channel, { delivery_id }),
+    auditWrites(channel, channel, { delivery_id }),
   );
 }

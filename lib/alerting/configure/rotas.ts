@@ -229,13 +229,13 @@ async function addRota(context: Context, { time_zone = 'UTC', overrides = [], ..
     created_at: now,
     updated_at: now,
   };
-  const note = auditWriter(context, 'create', auditedRota);
+  const auditWrites = auditWriter(context, 'create', auditedRota);
   let rota: RotaItem | undefined;
   await changeAlerting(context, ({ rotas, channels }) => {
     if (rotas.length >= MAX_ROTAS)
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_ROTAS} rotas. Delete one first.`);
     rota = validated({ ...base, ...input, time_zone, overrides }, channels);
-    return { writes: [{ put: rota, if: 'absent' }, ...note(undefined, rota)] };
+    return { writes: [{ put: rota, if: 'absent' }, ...auditWrites(undefined, rota)] };
   });
   return rota!;
 }
@@ -247,7 +247,7 @@ async function changeRota(
 ): Promise<RotaItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: same });
-  const note = auditWriter(context, 'update', auditedRota);
+  const auditWrites = auditWriter(context, 'update', auditedRota);
   let result: RotaItem | undefined;
   await changeAlerting(context, ({ rotas, channels }) => {
     const rota = rotaIn(rotas, id);
@@ -259,7 +259,7 @@ async function changeRota(
     result = rota;
     if (isSame(auditedRota, rota, changed)) return undefined;
     result = { ...changed, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
-    return { writes: [{ put: result, if: { version: rota.v } }, ...note(rota, result)], rechecks: true };
+    return { writes: [{ put: result, if: { version: rota.v } }, ...auditWrites(rota, result)], rechecks: true };
   });
   return result!;
 }
@@ -268,27 +268,27 @@ async function changeRota(
 async function rotateCalendar(context: Context, id: string): Promise<RotaItem> {
   const { ports } = context;
   const [v, calendar_secret] = [ports.ids.token(), ports.ids.shortSecret()];
-  const note = auditWriter(context, 'rotate', auditedRota);
+  const auditWrites = auditWriter(context, 'rotate', auditedRota);
   let result: RotaItem | undefined;
   await changeAlerting(context, ({ rotas }) => {
     const rota = rotaIn(rotas, id);
     result = { ...rota, v, calendar_secret, updated_at: iso(ports.clock.now()) };
-    return { writes: [{ put: result, if: { version: rota.v } }, ...note(rota, result)] };
+    return { writes: [{ put: result, if: { version: rota.v } }, ...auditWrites(rota, result)] };
   });
   return result!;
 }
 
 async function deleteRota(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedRota);
+  const auditWrites = auditWriter(context, 'delete', auditedRota);
   await changeAlerting(context, ({ rotas }) => {
     const rota = rotaIn(rotas, id);
     const gone = { delete: keys.rota(tenant, id), if: { version: rota.v } };
-    return { writes: [gone, ...note(rota, undefined)], rechecks: true };
+    return { writes: [gone, ...auditWrites(rota, undefined)], rechecks: true };
   });
 }
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const load = async (context: Context, { id }: { id: string }) => rotaIn(await allRotas(context), id);
 
@@ -298,7 +298,7 @@ const RangeQuery = z.object({
 });
 
 export const rotaRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/rotas',
     access: 'read',
@@ -308,7 +308,7 @@ export const rotaRoutes = [
     reply: z.array(RotaRecord),
     run: async (context) => (await allRotas(context)).map((rota) => rotaView(context, rota)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/rotas',
     access: 'write',
@@ -320,7 +320,7 @@ export const rotaRoutes = [
     errors: ['LIMIT_EXCEEDED'],
     run: async (context, { body }) => rotaView(context, await addRota(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/rotas/{id}',
     access: 'read',
@@ -330,7 +330,7 @@ export const rotaRoutes = [
     load,
     run: async (context, { loaded }) => rotaView(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/rotas/{id}',
     access: 'write',
@@ -342,7 +342,7 @@ export const rotaRoutes = [
     load,
     run: async (context, { loaded, body }) => rotaView(context, await changeRota(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/rotas/{id}',
     access: 'write',
@@ -352,7 +352,7 @@ export const rotaRoutes = [
     load,
     run: (context, { loaded }) => deleteRota(context, loaded.id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/rotas/{id}/rotate-calendar',
     access: 'write',
@@ -363,7 +363,7 @@ export const rotaRoutes = [
     load,
     run: async (context, { loaded }) => rotaView(context, await rotateCalendar(context, loaded.id)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/rotas/{id}/shifts',
     access: 'read',

@@ -13,7 +13,7 @@ import { ChannelPatch, ChannelRecord, PolicyBody, PolicyRecord } from './policy-
 import { previewOf, TestedChannel, testChannel } from './preview.ts';
 import { policyView, readChannelView } from './views.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const loadCheck = (context: Context, { check_id }: { check_id: string }) => requireCheck(context, check_id);
 
@@ -23,7 +23,7 @@ async function loadChannel(context: Context, params: { check_id: string; channel
 }
 
 export const alertRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{check_id}/policy',
     access: 'read',
@@ -34,7 +34,7 @@ export const alertRoutes = [
     load: loadCheck,
     run: async (context, { loaded }) => policyView(context, await readPolicy(context, loaded)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{check_id}/policy',
     access: 'write',
@@ -48,7 +48,7 @@ export const alertRoutes = [
     load: loadCheck,
     run: async (context, { loaded, body }) => policyView(context, await updatePolicy(context, loaded, body)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels',
     access: 'write',
@@ -62,7 +62,7 @@ export const alertRoutes = [
     run: async (context, { loaded, body }) =>
       readChannelView(context, loaded.id, await addChannel(context, loaded, body)),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
@@ -75,7 +75,7 @@ export const alertRoutes = [
     run: async (context, { loaded: { check, channel }, body }) =>
       readChannelView(context, check.id, await changeChannel(context, check, channel.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
@@ -85,7 +85,7 @@ export const alertRoutes = [
     load: loadChannel,
     run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}/test',
     access: 'respond',
@@ -100,7 +100,7 @@ export const alertRoutes = [
       preview: await previewOf(context, check, channel),
     }),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/logs',
     access: 'read',
@@ -110,7 +110,7 @@ export const alertRoutes = [
     reply: z.array(DeliveryRecord),
     run: (context, call) => listOf(`${context.tenant} deliveries`, call, deliveryLog(context, call.query)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/notify/logs/{id}',
     access: 'read',

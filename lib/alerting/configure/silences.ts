@@ -146,12 +146,12 @@ export async function addSilence(context: Context, { applies_to, until, reason }
   };
   const { pk: _pk, sk: _sk, v: _v, ...listed } = silence;
   const entry: AccountSilenceEntry = { ...keys.silence(tenant, id), scope: 'account', ...listed };
-  const note = auditWriter(context, 'create', auditedSilence);
+  const auditWrites = auditWriter(context, 'create', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (silences.filter((one) => one.until > now).length >= MAX_SILENCES) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_SILENCES} silences. End one first.`);
     }
-    return { writes: [{ put: silence, if: 'absent' }, { put: entry }, ...note(undefined, silence)] };
+    return { writes: [{ put: silence, if: 'absent' }, { put: entry }, ...auditWrites(undefined, silence)] };
   });
   return silence;
 }
@@ -159,12 +159,12 @@ export async function addSilence(context: Context, { applies_to, until, reason }
 /** Ends a silence early and rechecks the suppressed alerts. */
 export async function endSilence(context: Context, silence: AccountSilence): Promise<void> {
   const { keys, tenant } = context;
-  const note = auditWriter(context, 'end', auditedSilence);
+  const auditWrites = auditWriter(context, 'end', auditedSilence);
   await changeAlerting(context, ({ silences }) => {
     if (!silences.some(({ id }) => id === silence.id)) throw notFound(`Silence ${silence.id}`);
     const gone = { delete: keys.accountSilence(tenant, silence.id), if: { version: silence.v } };
     const unlisted = { delete: keys.silence(tenant, silence.id) };
-    return { writes: [gone, unlisted, ...note(silence, undefined)], rechecks: true };
+    return { writes: [gone, unlisted, ...auditWrites(silence, undefined)], rechecks: true };
   });
 }
 

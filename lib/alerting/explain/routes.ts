@@ -10,11 +10,11 @@ import { explainCheck, explainOne, requireTransition } from './explain.ts';
 import { Explanation } from './explanation.ts';
 import { assertTransitionRange, checkTransitions, scopeOf, TransitionRange, transitionFeed } from './transitions.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Routes of state changes and their alert decisions. */
 export const transitionRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status/transitions',
     access: 'read',
@@ -35,7 +35,7 @@ export const transitionRoutes = [
       return listOf(scopeOf(context, 'status', range), call, transitionFeed(context, range, entity));
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/transitions',
     access: 'read',
@@ -51,7 +51,7 @@ export const transitionRoutes = [
       return listOf(scopeOf(context, loaded.id, query), call, checkTransitions(context, loaded, query));
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/explain',
     access: 'read',
@@ -62,7 +62,7 @@ export const transitionRoutes = [
     load: (context, { id }: { id: string }) => requireCheck(context, id),
     run: (context, { loaded, query }) => explainCheck(context, loaded, query.at ?? context.ports.clock.now()),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/transitions/{id}/explain',
     access: 'read',

@@ -254,15 +254,19 @@ type ByLink = Origin & { via: 'link' };
 /** Confirms the address of a link, once. @returns undefined if it is invalid, used or expired */
 export function confirmAddress(env: Env, token: string, origin: ByLink): Promise<Opened | undefined> {
   const { ports } = env;
-  let note: AuditWriter<MailAddressItem> | undefined;
+  let auditWrites: AuditWriter<MailAddressItem> | undefined;
   return retryOnConflict(ports, async () => {
     const found = await findConfirmation(env, token);
     if (!found) return undefined;
-    note ??= auditWriter({ ...env, tenant: found.account.id, origin }, 'confirm', auditedAddress);
+    auditWrites ??= auditWriter({ ...env, tenant: found.account.id, origin }, 'confirm', auditedAddress);
     const { request: _used, error: _past, expires_at: _pending, ...item } = found.item;
     const changed_at = iso(ports.clock.now());
     const put: MailAddressItem = { ...item, v: ports.ids.token(), status: 'confirmed', changed_at };
-    const writes: Write[] = [{ put, if: { version: found.item.v } }, useOnce(found.one), ...note(found.item, put)];
+    const writes: Write[] = [
+      { put, if: { version: found.item.v } },
+      useOnce(found.one),
+      ...auditWrites(found.item, put),
+    ];
     return (await ports.table.transact(writes)).ok ? found : RETRY;
   });
 }
@@ -278,9 +282,9 @@ export async function openUnsubscribe({ ports, keys }: Env, token: string): Prom
 
 /** Ends the mails of an account to an address until its owner confirms again. Repeatable. */
 export async function unsubscribe(env: Env, { account, address }: Opened, origin: ByLink): Promise<void> {
-  const note = auditWriter({ ...env, tenant: account.id, origin }, 'unsubscribe', auditedAddress);
+  const auditWrites = auditWriter({ ...env, tenant: account.id, origin }, 'unsubscribe', auditedAddress);
   const now = env.ports.clock.now();
-  await change(env, account.id, address, note, (item) => {
+  await change(env, account.id, address, auditWrites, (item) => {
     if (item?.status === 'unsubscribed') return undefined;
     const known = item ?? newAddress(env, { tenant_id: account.id, address });
     const { request: _void, error: _past, expires_at: _pending, ...kept } = known;
@@ -293,7 +297,7 @@ function change(
   { ports, keys }: Env,
   tenant: string,
   address: string,
-  note: AuditWriter<MailAddressItem>,
+  auditWrites: AuditWriter<MailAddressItem>,
   choose: (item: MailAddressItem | undefined) => MailAddressItem | undefined,
 ): Promise<void> {
   return retryOnConflict(ports, async () => {
@@ -302,6 +306,6 @@ function change(
     if (!next) return undefined;
     const put = { ...next, v: ports.ids.token() };
     const write: Write = { put, if: item ? { version: item.v } : 'absent' };
-    return (await ports.table.transact([write, ...note(item, put)])).ok ? undefined : RETRY;
+    return (await ports.table.transact([write, ...auditWrites(item, put)])).ok ? undefined : RETRY;
   });
 }

@@ -79,7 +79,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   const failure = failurePropagationOf(relation_type, input);
   const record = { id, from_entity_id, to_entity_id, relation_type, ...failure, created_at };
   const v = ports.ids.token();
-  const note = auditWriter(scope, 'create', auditedRelation);
+  const auditWrites = auditWriter(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
   const pointers = pointerKeys(scope, record).map((key): RelationPointer => ({ ...key, v, ...record }));
 
@@ -108,7 +108,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
       ...pointers.map((put) => ({ put, if: 'absent' as const })),
       ...(failure.propagates_failure ? dependencyCountWrites(ports, [relation], [from, to], +1) : unchanged),
       relationCountWrite(scope, count, +1, account!),
-      ...note(undefined, relation),
+      ...auditWrites(undefined, relation),
     ]);
     return outcome.ok ? relationRecord(relation, from, to) : RETRY;
   };
@@ -118,7 +118,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
 /** Deletes a relation, which can then be created again; rechecks alerts suppressed or held by it. Throws NOT_FOUND. */
 export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'delete', auditedRelation);
+  const auditWrites = auditWriter(scope, 'delete', auditedRelation);
   await retryOnConflict(ports, async () => {
     const { relation, from, to } = await requireRelation(scope, id);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
@@ -131,7 +131,7 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
       ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
       ...dependencyCountWrites(ports, [relation], [from, to], -1),
       relationCountWrite(scope, count, -1),
-      ...note(relation, undefined),
+      ...auditWrites(relation, undefined),
     ]);
     if (!outcome.ok) return RETRY;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now)]);

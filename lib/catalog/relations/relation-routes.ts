@@ -7,10 +7,10 @@ import { createRelation, deleteRelation } from './change-relation.ts';
 import { NewRelation, Relation } from './relation.ts';
 import { relationList, relationsOfEntity } from './relation-store.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 export const relationRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/relations',
     access: 'read',
@@ -28,7 +28,7 @@ export const relationRoutes = [
       return listOf(`${context.tenant} relations ${id}`, call, relationsOfEntity(context, id));
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/relations',
     access: 'write',
@@ -39,7 +39,7 @@ export const relationRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body }) => createRelation(context, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/relations/{id}',
     access: 'write',

@@ -7,11 +7,11 @@ import { CreatedReply, route } from '#lib/platform/http/route.ts';
 import { applyCheck } from './apply-check.ts';
 import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
-const define = route<StateContext>();
+const endpoint = route<StateContext>();
 
 /** Changes of checks. lib/history/status reads them. */
 export const checkRoutes = [
-  define({
+  endpoint({
     method: 'POST',
     path: '/v1/checks',
     access: 'write',
@@ -22,7 +22,7 @@ export const checkRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => checkView(context, await createCheck(context, body)),
   }),
-  define({
+  endpoint({
     method: 'PUT',
     path: '/v1/checks/{id}',
     access: 'write',
@@ -34,7 +34,7 @@ export const checkRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, body }) => checkView(context, await updateCheck(context, loaded, body)),
   }),
-  define({
+  endpoint({
     method: 'DELETE',
     path: '/v1/checks/{id}',
     access: 'write',
@@ -43,7 +43,7 @@ export const checkRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded }) => deleteCheck(context, loaded),
   }),
-  define({
+  endpoint({
     method: 'PUT',
     path: '/v1/checks/by-slug/{slug}',
     access: 'write',
@@ -59,7 +59,7 @@ export const checkRoutes = [
       return isNew ? new CreatedReply(record) : record;
     },
   }),
-  define({
+  endpoint({
     method: 'DELETE',
     path: '/v1/checks/by-slug/{slug}',
     access: 'write',

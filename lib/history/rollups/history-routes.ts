@@ -12,7 +12,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type BucketList, BucketSize, CheckBucket, EntityBucket, listBuckets } from './buckets.ts';
 import { checkHistories, entityHistories } from './read-history.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const HistoryQuery = z.object({
   bucket: BucketSize.default('day').describe('Size of a bucket, in UTC. Default: day.'),
@@ -108,7 +108,7 @@ async function entityHistoryRecords(context: Context, entities: readonly EntityI
 
 /** Routes of the history of checks and entities by hour, day or month. */
 export const historyRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/history',
     access: 'read',
@@ -119,7 +119,7 @@ export const historyRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: async (context, { loaded, query }) => (await checkHistoryRecords(context, [loaded], query))[0]!,
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/blueprints/{blueprint_slug}/entities/{slug}/history',
     access: 'read',
@@ -130,7 +130,7 @@ export const historyRoutes = [
     load: (context, { blueprint_slug, slug }) => requireEntity(context, blueprint_slug, slug),
     run: async (context, { loaded, query }) => (await entityHistoryRecords(context, [loaded.entity], query))[0]!,
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/history',
     access: 'read',

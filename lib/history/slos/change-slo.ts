@@ -64,7 +64,7 @@ export async function createSlo(context: Context, input: NewSlo): Promise<SloIte
     created_at: now,
     updated_at: now,
   };
-  const note = auditWriter(context, 'create', auditedSlo);
+  const auditWrites = auditWriter(context, 'create', auditedSlo);
   return retryOnConflict(ports, async () => {
     const head = await readHead(context);
     // An earlier attempt whose response was lost.
@@ -76,7 +76,7 @@ export async function createSlo(context: Context, input: NewSlo): Promise<SloIte
     const done = await commit(ports, [
       { put: slo, if: 'absent' },
       headWith(context, head, slugs),
-      ...note(undefined, slo),
+      ...auditWrites(undefined, slo),
     ]);
     return done.ok ? slo : RETRY;
   });
@@ -89,14 +89,14 @@ export async function changeSlo(
   { id: same, check_id, entity_id, ...changes }: SloPatch,
 ): Promise<SloItem> {
   const { ports } = context;
-  const note = auditWriter(context, 'update', auditedSlo);
+  const auditWrites = auditWriter(context, 'update', auditedSlo);
   return retryOnConflict(ports, async () => {
     const before = await requireSlo(context, id);
     assertUnchanged({ ...before }, { id: same, check_id, entity_id });
     const next: SloItem = { ...before, ...changes };
     if (isSame(auditedSlo, before, next)) return before;
     const slo = { ...next, v: ports.ids.token(), updated_at: iso(ports.clock.now()) };
-    const writes: Write[] = [{ put: slo, if: { version: before.v } }, ...note(before, slo)];
+    const writes: Write[] = [{ put: slo, if: { version: before.v } }, ...auditWrites(before, slo)];
     if (slo.slug !== before.slug) {
       const head = await readHead(context);
       assertFree(head, slo.slug);
@@ -110,7 +110,7 @@ export async function changeSlo(
 /** Deletes an SLO. */
 export async function deleteSlo(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedSlo);
+  const auditWrites = auditWriter(context, 'delete', auditedSlo);
   await retryOnConflict(ports, async () => {
     const [head, slo] = await Promise.all([readHead(context), ports.table.get<SloItem>(keys.slo(tenant, id))]);
     if (!slo) return undefined;
@@ -118,7 +118,7 @@ export async function deleteSlo(context: Context, id: string): Promise<void> {
     const done = await commit(ports, [
       { delete: keys.slo(tenant, id), if: { version: slo.v } },
       headWith(context, head, slugs),
-      ...note(slo, undefined),
+      ...auditWrites(slo, undefined),
     ]);
     return done.ok ? undefined : RETRY;
   });

@@ -5,13 +5,13 @@ import { allSlos, changeSlo, createSlo, deleteSlo, requireSlo } from './change-s
 import { measureSlo } from './measure-slo.ts';
 import { MeasuredSlo, NewSlo, SloPatch, SloRecord, sloRecord } from './slo.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireSlo(context, id);
 
 /** Routes of service level objectives. */
 export const sloRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/slos',
     access: 'read',
@@ -29,7 +29,7 @@ export const sloRoutes = [
         .filter((slo) => entity_id === undefined || slo.entity_id === entity_id)
         .map(sloRecord),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/slos',
     access: 'write',
@@ -41,7 +41,7 @@ export const sloRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => sloRecord(await createSlo(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/slos/{id}',
     access: 'read',
@@ -51,7 +51,7 @@ export const sloRoutes = [
     load,
     run: async (context, { loaded }) => ({ ...sloRecord(loaded), ...(await measureSlo(context, loaded)) }),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/slos/{id}',
     access: 'write',
@@ -64,7 +64,7 @@ export const sloRoutes = [
     load,
     run: async (context, { loaded, body }) => sloRecord(await changeSlo(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/slos/{id}',
     access: 'write',

@@ -13,11 +13,11 @@ import { mapYielding } from '#lib/platform/yielding.ts';
 import { CheckWithLastResult, lastResultView, NewestResult, showWhole } from './check-detail.ts';
 import { newestResults, StaleInList, staleChecks } from './newest-results.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Routes that read checks. Routes that change them are in lib/checks/change. */
 export const checkReadRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks',
     access: 'read',
@@ -54,7 +54,7 @@ export const checkReadRoutes = [
       return listOf(scope, call, checkList(context, views, { only, filter: pick(CheckFilter, call.query) }));
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}',
     access: 'read',
@@ -64,7 +64,7 @@ export const checkReadRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded }) => showWhole(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/by-slug/{slug}',
     access: 'read',

@@ -24,11 +24,11 @@ import { ResultRecord } from '#lib/results/result-record.ts';
 import { Health, readHealth } from './service-health.ts';
 import { readStatus, Status, StatusFilter } from './status.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Routes that read the status of all entities and of the service itself. */
 export const statusRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status',
     access: 'read',
@@ -60,7 +60,7 @@ export const statusRoutes = [
       return listReply(status, { ...url, search }, next === undefined ? undefined : encodeCursor(scope, next));
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/health',
     access: 'open',
@@ -75,7 +75,7 @@ const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(con
 
 /** Routes that read results, gaps and sparkline of one check. */
 export const resultRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/results',
     access: 'read',
@@ -102,7 +102,7 @@ export const resultRoutes = [
       return listReply({ results: page.values, next_cursor: cursor ?? null }, url, cursor);
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/gaps',
     access: 'read',
@@ -128,7 +128,7 @@ export const resultRoutes = [
       return listReply(gaps.map(gapRecord), url, next === undefined ? undefined : encodeCursor(scope, next));
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/sparkline',
     access: 'read',

@@ -31,11 +31,11 @@ export async function completeSignIn(
 ): Promise<string | undefined> {
   const here: Here = { ...context, origin: { ...context.origin, via: 'oidc' } };
   const { ports } = here;
-  const note = auditNotes(here);
+  const auditWrites = auditNotes(here);
   if (request.begun_for?.by === 'session') {
     await retryOnConflict(ports, async () => {
       const match = await findMatch(here, request, verified);
-      return (await commit(ports, [...match.uses, ...note(match)])).ok ? true : RETRY;
+      return (await commit(ports, [...match.uses, ...auditWrites(match)])).ok ? true : RETRY;
     });
     return undefined;
   }
@@ -45,7 +45,7 @@ export async function completeSignIn(
   const { cookies } = await signIn(here, async () => {
     const match = await findMatch(here, request, verified);
     const who = { ...match.who, ...(replaces && { replaces }) };
-    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...match.uses, ...note(match)] };
+    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...match.uses, ...auditWrites(match)] };
   });
   return cookies[0];
 }

@@ -61,7 +61,7 @@ export async function ownIdentities({ ports, keys, tenant, caller }: Context): P
 /** Unlinks an identity at once; sessions started with it last until their own end. Throws NOT_FOUND. */
 export function unlinkIdentity(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant, caller } = context;
-  const note = auditWriter(context, 'remove', auditedIdentity);
+  const auditWrites = auditWriter(context, 'remove', auditedIdentity);
   return retryOnConflict(ports, async () => {
     const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
     const credential = user?.identities.find((one) => one.id === id);
@@ -73,7 +73,7 @@ export function unlinkIdentity(context: Context, id: string): Promise<void> {
     const outcome = await commit(ports, [
       { put, if: { version: user.v } },
       { delete: identityKey },
-      ...(identity ? note(identity, undefined) : []),
+      ...(identity ? auditWrites(identity, undefined) : []),
     ]);
     return outcome.ok ? undefined : RETRY;
   });

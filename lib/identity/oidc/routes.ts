@@ -5,7 +5,7 @@ import { beginOidc, CALLBACK, OidcStart, OidcStarted } from './begin.ts';
 import { oidcCallback } from './callback.ts';
 import { IdentityRecord, ownIdentities, unlinkIdentity } from './identities.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Query of the callback (RFC 6749, section 4.1.2; RFC 9207); providers add parameters. */
 const OidcCallbackQuery = z.looseObject({
@@ -16,7 +16,7 @@ const OidcCallbackQuery = z.looseObject({
 });
 
 export const oidcRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/oidc',
     access: 'open',
@@ -29,7 +29,7 @@ export const oidcRoutes = [
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'ACCOUNT_DISABLED', 'NOT_FOUND', 'LIMIT_EXCEEDED', 'UNAVAILABLE'],
     run: (context, { body, ...sent }) => beginOidc(context, body, sent),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: CALLBACK,
     access: 'open',
@@ -40,7 +40,7 @@ export const oidcRoutes = [
     query: OidcCallbackQuery,
     run: (context, { url, ...sent }) => oidcCallback(context, sent, url.search),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/sign-in/identities',
     access: 'own',
@@ -49,7 +49,7 @@ export const oidcRoutes = [
     reply: z.array(IdentityRecord),
     run: ownIdentities,
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/sign-in/identities/{id}',
     access: 'own',

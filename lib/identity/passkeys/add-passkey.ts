@@ -59,7 +59,7 @@ export async function addPasskey(
     ...registered,
   };
 
-  const note = auditWriter(context, 'add', auditedPasskey);
+  const auditWrites = auditWriter(context, 'add', auditedPasskey);
   return changePasskeys(context, async (user) => {
     assertPasskeyLimit(user);
     const listed: UserItem = {
@@ -71,7 +71,7 @@ export async function addPasskey(
       { put: passkey, if: 'absent' },
       { put: listed, if: { version: user.v } },
       useOnce(challenge),
-      ...note(undefined, passkey),
+      ...auditWrites(undefined, passkey),
     ]);
     if (outcome.ok) return passkeyRecord(passkey);
     const [taken, , used] = [0, 1, 2].map((write) => outcome.failed.includes(write));

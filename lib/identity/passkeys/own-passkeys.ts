@@ -47,7 +47,7 @@ function ofUser({ passkeys }: UserItem, id: string): SignInCredential {
 /** Renames a passkey. Throws NOT_FOUND. */
 export function renamePasskey(context: Context, id: string, { name }: PasskeyPatch): Promise<PasskeyRecord> {
   const { ports, keys } = context;
-  const note = auditWriter(context, 'update', auditedPasskey);
+  const auditWrites = auditWriter(context, 'update', auditedPasskey);
   return changePasskeys(context, async (user) => {
     const { digest } = ofUser(user, id);
     const passkey = await ports.table.get<PasskeyItem>(keys.passkey(digest));
@@ -59,7 +59,7 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
     const outcome = await commit(ports, [
       { put: renamed, if: { version: passkey.v } },
       { put: listed, if: { version: user.v } },
-      ...note(passkey, renamed),
+      ...auditWrites(passkey, renamed),
     ]);
     return outcome.ok ? passkeyRecord(renamed) : RETRY;
   });
@@ -68,7 +68,7 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
 /** Removes a passkey; it no longer signs in after it returns. Throws NOT_FOUND. */
 export function removePasskey(context: Context, id: string): Promise<void> {
   const { ports, keys } = context;
-  const note = auditWriter(context, 'remove', auditedPasskey);
+  const auditWrites = auditWriter(context, 'remove', auditedPasskey);
   return changePasskeys(context, async (user) => {
     const { digest, name } = ofUser(user, id);
     const passkeys = user.passkeys.filter((one) => one.id !== id);
@@ -76,7 +76,7 @@ export function removePasskey(context: Context, id: string): Promise<void> {
     const outcome = await commit(ports, [
       { delete: keys.passkey(digest) },
       { put: listed, if: { version: user.v } },
-      ...note({ id, name, user_id: user.id }, undefined),
+      ...auditWrites({ id, name, user_id: user.id }, undefined),
     ]);
     return outcome.ok ? undefined : RETRY;
   });

@@ -9,14 +9,14 @@ import { NewPasskey, PasskeyPatch, PasskeyRecord } from './passkey.ts';
 import { AuthenticationResponse, MAX_RESPONSE_BYTES } from './responses.ts';
 import { signInByPasskey, signInOptions } from './sign-in.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const PasskeySignIn = z
   .object({ response: AuthenticationResponse.describe('Response of the browser to the options.') })
   .meta({ id: 'PasskeySignIn' });
 
 export const passkeyRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/passkey/options',
     access: 'open',
@@ -28,7 +28,7 @@ export const passkeyRoutes = [
     errors: ['FORBIDDEN'],
     run: (context, { headers }) => signInOptions(context, headers),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/passkey',
     access: 'open',
@@ -41,7 +41,7 @@ export const passkeyRoutes = [
     errors: ['UNAUTHORIZED', 'FORBIDDEN', 'ACCOUNT_DISABLED'],
     run: (context, { body, ...sent }) => signInByPasskey(context, body.response, sent),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/passkeys/options',
     access: 'own',
@@ -52,7 +52,7 @@ export const passkeyRoutes = [
     errors: ['LIMIT_EXCEEDED'],
     run: (context, { headers }) => newPasskeyOptions(context, headers),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/sign-in/passkeys',
     access: 'own',
@@ -64,7 +64,7 @@ export const passkeyRoutes = [
     errors: ['CONFLICT', 'LIMIT_EXCEEDED'],
     run: (context, { body, headers }) => addPasskey(context, body, headers),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/sign-in/passkeys',
     access: 'own',
@@ -73,7 +73,7 @@ export const passkeyRoutes = [
     reply: z.array(PasskeyRecord),
     run: listPasskeys,
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/sign-in/passkeys/{id}',
     access: 'own',
@@ -84,7 +84,7 @@ export const passkeyRoutes = [
     load: (context, { id }) => requirePasskey(context, id),
     run: (context, { params, body }) => renamePasskey(context, params.id, body),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/sign-in/passkeys/{id}',
     access: 'own',

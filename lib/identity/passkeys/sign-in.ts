@@ -23,8 +23,8 @@ async function logClonedPasskey({ ports, keys, origin }: Context, passkey: Passk
   const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };
   const { request_id, ip, user_agent } = origin;
   const author = { actor, via: 'console' as const, tool: null, request_id, ip, user_agent };
-  const note = auditWriterFor({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
-  await commit(ports, note(passkey, passkey, { counter: 'went back' }));
+  const auditWrites = auditWriterFor({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
+  await commit(ports, auditWrites(passkey, passkey, { counter: 'went back' }));
 }
 
 /** Returns the options of a browser for a sign-in. Throws FORBIDDEN if passkeys do not work here. */

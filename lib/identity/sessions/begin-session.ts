@@ -117,19 +117,19 @@ export async function signIn(
 ): Promise<Reply<SessionRecord>> {
   const { ports } = context;
   let tried: BegunSession | undefined;
-  let note: AuditWriter<SessionItem> | undefined;
+  let auditWrites: AuditWriter<SessionItem> | undefined;
   const { record, cookie } = await retryOnConflict(ports, async () => {
     // An earlier attempt succeeded, but its response was lost.
     if (tried && (await ports.table.get(tried.item))?.v === tried.item.v) return tried;
     const { begun, uses } = await attempt();
     tried = begun;
     const { item, record } = begun;
-    note ??= auditWriter(
+    auditWrites ??= auditWriter(
       { ...context, tenant: item.tenant_id, ...asSignedInUser(record, context.origin) },
       'create',
       auditedSession,
     );
-    return (await commit(ports, [...uses, ...begun.writes, ...note(undefined, item)])).ok ? begun : RETRY;
+    return (await commit(ports, [...uses, ...begun.writes, ...auditWrites(undefined, item)])).ok ? begun : RETRY;
   });
   return new Reply(record, {}, [cookie]);
 }

@@ -19,7 +19,7 @@ const AT_ONCE = 30;
 /** Ends one session. Idempotent. */
 export function endSession(scope: MutationContext, session: SessionItem): Promise<void> {
   const { ports, keys } = scope;
-  const note = auditWriter(scope, 'end', auditedSession);
+  const auditWrites = auditWriter(scope, 'end', auditedSession);
   const [sessionKey, pointer] = sessionKeys(keys, session);
   return retryOnConflict(ports, async () => {
     const still = await ports.table.get<SessionItem>(sessionKey);
@@ -28,7 +28,7 @@ export function endSession(scope: MutationContext, session: SessionItem): Promis
       // Conditional on the version, so that only one of two concurrent calls writes an audit entry.
       { delete: sessionKey, if: { version: still.v } },
       { delete: pointer },
-      ...note(still, undefined),
+      ...auditWrites(still, undefined),
     ]);
     return outcome.ok ? undefined : RETRY;
   });
@@ -43,7 +43,7 @@ const auditedSessions: Audited<UserItem> = {
 /** Ends all sessions of a user except `kept`; they are rejected after it returns. Throws NOT_FOUND. */
 export function endSessions(scope: MutationContext, userId: string, kept?: SessionItem): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'end', auditedSessions);
+  const auditWrites = auditWriter(scope, 'end', auditedSessions);
   return retryOnConflict(ports, async () => {
     const [user, current] = await Promise.all([
       ports.table.get<UserItem>(keys.user(tenant, userId)),
@@ -54,7 +54,7 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
     const writes: Write[] = [
       { put: { ...next, v: ports.ids.token() }, if: { version: user.v } },
       ...deletes,
-      ...note(user, undefined),
+      ...auditWrites(user, undefined),
     ];
     if (current) {
       const continued: SessionItem = { ...current, v: ports.ids.token(), generation: next.session_generation };

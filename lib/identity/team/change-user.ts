@@ -60,7 +60,7 @@ function change(
   assertAllowedChange: (before: UserItem, after: UserItem) => void,
 ): Promise<TeamMember> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'update', auditedUser);
+  const auditWrites = auditWriter(scope, 'update', auditedUser);
   return changeTeam(scope, async (users, teamWrite) => {
     const before = users.find((user) => user.id === id);
     if (!before) throw notFound(`User ${id}`);
@@ -87,7 +87,7 @@ function change(
       { put: after, if: { version: before.v } },
       ...copies,
       ...reportWrites(scope, before, after),
-      ...note(before, after),
+      ...auditWrites(before, after),
     ]);
     return outcome.ok ? teamMember(after) : RETRY;
   });
@@ -134,7 +134,7 @@ const KEYS_REMOVED_AT_ONCE = 35;
  */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'remove', auditedUser);
+  const auditWrites = auditWriter(scope, 'remove', auditedUser);
   return changeTeam(scope, async (users, teamWrite) => {
     let user = users.find((one) => one.id === id);
     if (!user) throw notFound(`User ${id}`);
@@ -157,7 +157,7 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
       ...credentialKeys(keys, user).map((key) => ({ delete: key })),
-      ...note(user, undefined),
+      ...auditWrites(user, undefined),
     ];
     if (user.invitation) {
       writes.push({ delete: keys.invitation(user.invitation.digest) }, { delete: invitedEmailKey(keys, user) });

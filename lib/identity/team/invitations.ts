@@ -73,7 +73,7 @@ export function inviteUser(scope: MutationContext, { email, role }: NewInvitatio
   const now = ports.clock.now();
   const valid_until = now + INVITATION_MS;
 
-  const note = auditWriter(scope, 'invite', auditedUser);
+  const auditWrites = auditWriter(scope, 'invite', auditedUser);
 
   return changeTeam(scope, async (users, teamWrite) => {
     const known = users.find((user) => isSameEmail(user.email, email));
@@ -101,7 +101,7 @@ export function inviteUser(scope: MutationContext, { email, role }: NewInvitatio
       { put: user, if: known ? { version: known.v } : 'absent' },
       { put: invitation, if: 'absent' },
       { put: invitedEmailItem(keys, user, invitation.expires_at) },
-      ...note(known, user),
+      ...auditWrites(known, user),
     ];
     if (known?.invitation) writes.push({ delete: keys.invitation(known.invitation.digest) });
     const outcome = await commit(ports, writes);
@@ -141,7 +141,7 @@ export async function acceptInvitation(
   const draw = wantsKey ? generateApiKey(ports.ids) : undefined;
   const v = ports.ids.token();
   let tried: Reply<Accepted> | undefined;
-  let note: AuditWriter<UserItem> | undefined;
+  let auditWrites: AuditWriter<UserItem> | undefined;
 
   return retryOnConflict(ports, async () => {
     const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
@@ -155,7 +155,7 @@ export async function acceptInvitation(
     if (isDisabled(account!)) throw accountDisabled();
 
     // The author is the invited user.
-    note ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
+    auditWrites ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
     const first = draw && keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));
@@ -171,7 +171,7 @@ export async function acceptInvitation(
       { delete: keys.invitation(digest) },
       { delete: invitedEmailKey(keys, user) },
       ...(began?.writes ?? []),
-      ...note(user, member),
+      ...auditWrites(user, member),
     ]);
     return outcome.ok ? tried : RETRY;
   });

@@ -107,7 +107,7 @@ const KEPT_S = 3600;
 const SILENCE_MS = HOUR_MS;
 
 async function silence(scope: ActorScope, { check, sent_to }: OpenLink, used: Write): Promise<void> {
-  const note = auditWriter(scope, 'update', auditedPolicy);
+  const auditWrites = auditWriter(scope, 'update', auditedPolicy);
   const now = scope.ports.clock.now();
   const until = now + SILENCE_MS;
   await savePolicy(
@@ -125,7 +125,7 @@ async function silence(scope: ActorScope, { check, sent_to }: OpenLink, used: Wr
             },
             now,
           ),
-    (before, after) => [used, ...note(before, after)],
+    (before, after) => [used, ...auditWrites(before, after)],
   );
 }
 

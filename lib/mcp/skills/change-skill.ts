@@ -26,7 +26,7 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
   await assertActionsExist(scope, input.tools);
   const now = iso(ports.clock.now());
   const v = ports.ids.token();
-  const note = auditWriter(scope, 'create', auditedSkill);
+  const auditWrites = auditWriter(scope, 'create', auditedSkill);
   return oneAtATime(ports.table, keys.skills(tenant), () =>
     retryOnConflict(ports, async () => {
       const [taken, before] = await skillAndCount(scope, input.slug);
@@ -43,7 +43,7 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
         created_at: now,
         updated_at: now,
       };
-      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count, ...note(undefined, skill)]);
+      const outcome = await commit(ports, [{ put: skill, if: 'absent' }, count, ...auditWrites(undefined, skill)]);
       return outcome.ok ? skill : RETRY;
     }),
   );
@@ -55,7 +55,7 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
  */
 export async function updateSkill(scope: MutationContext, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
-  const note = auditWriter(scope, 'update', auditedSkill);
+  const auditWrites = auditWriter(scope, 'update', auditedSkill);
   return retryOnConflict(ports, async () => {
     const before = await requireSkill(scope, slug);
     assertUnchanged({ slug: before.slug }, { slug: patch.slug });
@@ -72,7 +72,7 @@ export async function updateSkill(scope: MutationContext, slug: string, patch: S
     };
     if (isSame(auditedSkill, before, next)) return before;
     const write: Write = { put: next, if: { version: before.v } };
-    const outcome = await commit(ports, [write, ...note(before, next)]);
+    const outcome = await commit(ports, [write, ...auditWrites(before, next)]);
     return outcome.ok ? next : RETRY;
   });
 }
@@ -80,7 +80,7 @@ export async function updateSkill(scope: MutationContext, slug: string, patch: S
 /** Deletes a skill and its tools. */
 export async function deleteSkill(scope: MutationContext, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
-  const note = auditWriter(scope, 'delete', auditedSkill);
+  const auditWrites = auditWriter(scope, 'delete', auditedSkill);
   await oneAtATime(ports.table, keys.skills(tenant), () =>
     retryOnConflict(ports, async () => {
       const [skill, count] = await skillAndCount(scope, slug);
@@ -88,7 +88,7 @@ export async function deleteSkill(scope: MutationContext, slug: string): Promise
       const outcome = await commit(ports, [
         { delete: keys.skill(tenant, slug), if: { version: skill.v } },
         counted(scope, count, -1),
-        ...note(skill, undefined),
+        ...auditWrites(skill, undefined),
       ]);
       return outcome.ok ? undefined : RETRY;
     }),

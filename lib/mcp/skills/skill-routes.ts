@@ -6,10 +6,10 @@ import { createSkill, deleteSkill, updateSkill } from './change-skill.ts';
 import { NewSkill, Skill, SkillPatch, skillRecord } from './skill.ts';
 import { requireSkill, skillList } from './skill-store.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 export const skillRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/skills',
     access: 'read',
@@ -19,7 +19,7 @@ export const skillRoutes = [
     reply: z.array(Skill),
     run: (context, call) => listOf(`${context.tenant} skills`, call, skillList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/skills',
     access: 'write',
@@ -31,7 +31,7 @@ export const skillRoutes = [
     errors: ['NOT_FOUND', 'CONFLICT', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => skillRecord(await createSkill(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/skills/{slug}',
     access: 'read',
@@ -41,7 +41,7 @@ export const skillRoutes = [
     load: (context, { slug }) => requireSkill(context, slug),
     run: async (_context, { loaded }) => skillRecord(loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/skills/{slug}',
     access: 'write',
@@ -53,7 +53,7 @@ export const skillRoutes = [
     load: (context, { slug }) => requireSkill(context, slug),
     run: async (context, { params, body }) => skillRecord(await updateSkill(context, params.slug, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/skills/{slug}',
     access: 'write',

@@ -58,13 +58,13 @@ export async function createBadge(context: Context, input: NewBadge): Promise<Ba
   };
   const { label, public_id, v } = badge;
   const open: PublicBadgeItem = { ...keys.publicBadge(public_id), v, tenant_id: tenant, label, ...target };
-  const note = auditWriter(context, 'create', auditedBadge);
+  const auditWrites = auditWriter(context, 'create', auditedBadge);
   return retryOnConflict(ports, async () => {
     const done = await commit(ports, [
       { put: badge, if: 'absent' },
       { put: open, if: 'absent' },
       await badgeCountWrite(context, +1),
-      ...note(undefined, badge),
+      ...auditWrites(undefined, badge),
     ]);
     return done.ok ? badge : RETRY;
   });
@@ -73,7 +73,7 @@ export async function createBadge(context: Context, input: NewBadge): Promise<Ba
 /** Deletes a badge. Its address returns 404 at once; caches show the badge for up to a minute. */
 export async function deleteBadge(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedBadge);
+  const auditWrites = auditWriter(context, 'delete', auditedBadge);
   await retryOnConflict(ports, async () => {
     const badge = await ports.table.get<BadgeItem>(keys.badge(tenant, id));
     // Deleted by an earlier attempt whose response was lost.
@@ -82,7 +82,7 @@ export async function deleteBadge(context: Context, id: string): Promise<void> {
       { delete: keys.badge(tenant, id), if: { version: badge.v } },
       { delete: keys.publicBadge(badge.public_id) },
       await badgeCountWrite(context, -1),
-      ...note(badge, undefined),
+      ...auditWrites(badge, undefined),
     ]);
     return done.ok ? undefined : RETRY;
   });

@@ -5,11 +5,11 @@ import { linksAddress } from '#lib/settings.ts';
 import { BadgeRecord, badgeRecord, NewBadge } from './badge.ts';
 import { allBadges, createBadge, deleteBadge, requireBadge } from './change-badge.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 /** Routes of badges; visitors get their images from serve-badge.ts. */
 export const badgeRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/badges',
     access: 'read',
@@ -27,7 +27,7 @@ export const badgeRoutes = [
       return badges.map((badge) => badgeRecord(badge, linksAddress(context.ports.settings)));
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/badges',
     access: 'configure',
@@ -40,7 +40,7 @@ export const badgeRoutes = [
     run: async (context, { body }) =>
       badgeRecord(await createBadge(context, body), linksAddress(context.ports.settings)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/badges/{id}',
     access: 'configure',

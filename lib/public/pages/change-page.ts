@@ -57,12 +57,12 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
     updated_at: now,
   };
   assertZone(page);
-  const note = auditWriter(context, 'create', auditedStatusPage);
+  const auditWrites = auditWriter(context, 'create', auditedStatusPage);
   await writePage(context, id, async () => [
     { put: page, if: 'absent' },
     await addressWrite(context, page, 'slug', page.slug),
     await pageCountWrite(context, +1),
-    ...note(undefined, page),
+    ...auditWrites(undefined, page),
   ]);
   return page;
 }
@@ -76,7 +76,7 @@ export async function changePage(
   const { ports, keys } = context;
   assertUnchanged({ id }, { id: same });
   const link_token = rotate_link && ports.ids.shortSecret();
-  const note = auditWriter(context, 'update', auditedStatusPage);
+  const auditWrites = auditWriter(context, 'update', auditedStatusPage);
   let result: StatusPageItem | undefined;
   await writePage(context, id, async () => {
     const page = await requirePage(context, id);
@@ -97,7 +97,7 @@ export async function changePage(
             await addressWrite(context, changed, 'slug', changed.slug),
             { delete: keys.statusAddress(page.slug) } as const,
           ]),
-      ...note(page, changed),
+      ...auditWrites(page, changed),
     ];
   });
   return result!;
@@ -117,7 +117,7 @@ export async function withSettings(
 /** Deletes a page; its files are removed by the publisher. */
 export async function deletePage(scope: Scope, id: string): Promise<void> {
   const { keys, tenant } = scope;
-  const note = auditWriter(scope, 'delete', auditedStatusPage);
+  const auditWrites = auditWriter(scope, 'delete', auditedStatusPage);
   await writePage(scope, id, async () => {
     const page = await scope.ports.table.get<StatusPageItem>(keys.statusPage(tenant, id));
     // Deleted by an earlier attempt whose response was lost.
@@ -129,7 +129,7 @@ export async function deletePage(scope: Scope, id: string): Promise<void> {
       ...(page.domain ? [{ delete: keys.statusAddress(page.domain) } as const] : []),
       { delete: keys.statusLogo(tenant, id) },
       await pageCountWrite(scope, -1),
-      ...note(page, undefined),
+      ...auditWrites(page, undefined),
     ];
   });
 }
@@ -148,7 +148,7 @@ const IMAGES = [
  */
 export async function setLogo(context: Context, id: string, data: string | undefined): Promise<StatusPageItem> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'update', auditedStatusPage);
+  const auditWrites = auditWriter(context, 'update', auditedStatusPage);
   const image = data === undefined ? undefined : imageOf(data);
   let result: StatusPageItem | undefined;
   await writePage(context, id, async () => {
@@ -167,7 +167,7 @@ export async function setLogo(context: Context, id: string, data: string | undef
     return [
       { put: result, if: { version: page.v } },
       stored ? { put: stored } : { delete: key },
-      ...note(before, result),
+      ...auditWrites(before, result),
     ];
   });
   return result!;
@@ -194,7 +194,7 @@ export async function setDomain(scope: MutationContext, id: string, domain: stri
     throw invalid('domain', 'must be a name without scheme, port and path, such as status.example.com');
   if (domain !== undefined && namesOfService(ports.settings).includes(domain))
     throw invalid('domain', `${domain} is an address of the service itself; choose another one`);
-  const note = auditWriter(scope, 'update', auditedStatusPage);
+  const auditWrites = auditWriter(scope, 'update', auditedStatusPage);
   await commitPage(scope, id, async () => {
     const before = await requirePage(scope, id);
     const { domain: old, ...page } = before;
@@ -209,7 +209,7 @@ export async function setDomain(scope: MutationContext, id: string, domain: stri
       { put: changed, if: { version: page.v } },
       ...(domain === undefined ? [] : [await addressWrite(scope, page, 'domain', domain)]),
       ...(old === undefined ? [] : [{ delete: keys.statusAddress(old) } as const]),
-      ...note(before, changed),
+      ...auditWrites(before, changed),
     ];
   });
 }

@@ -28,7 +28,7 @@ import {
   subscriberView,
 } from './subscribers.ts';
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 const pageRecord = async (context: Context, page: StatusPageItem) => (await pageRecords(context, [page]))[0]!;
 
@@ -52,7 +52,7 @@ async function preview(context: Context, page: StatusPageItem): Promise<string> 
 }
 
 export const statusPageRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status-pages',
     access: 'read',
@@ -61,7 +61,7 @@ export const statusPageRoutes = [
     reply: z.array(StatusPageRecord),
     run: async (context) => pageRecords(context, await allPages(context, context.tenant)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/status-pages',
     access: 'configure',
@@ -74,7 +74,7 @@ export const statusPageRoutes = [
     errors: ['LIMIT_EXCEEDED', 'CONFLICT'],
     run: async (context, { body }) => pageRecord(context, await createPage(context, body)),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status-pages/{id}',
     access: 'read',
@@ -84,7 +84,7 @@ export const statusPageRoutes = [
     load,
     run: (context, { loaded }) => pageRecord(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/status-pages/{id}',
     access: 'configure',
@@ -100,7 +100,7 @@ export const statusPageRoutes = [
     load,
     run: async (context, { loaded, body }) => pageRecord(context, await changePage(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/status-pages/{id}',
     access: 'configure',
@@ -110,7 +110,7 @@ export const statusPageRoutes = [
     load,
     run: (context, { loaded }) => deletePage(context, loaded.id),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status-pages/{id}/preview',
     access: 'read',
@@ -121,7 +121,7 @@ export const statusPageRoutes = [
     load,
     run: async (context, { loaded }) => new Reply(await preview(context, loaded), PREVIEW_HEADERS),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/status-pages/{id}/preview',
     access: 'configure',
@@ -136,7 +136,7 @@ export const statusPageRoutes = [
     run: async (context, { loaded, body: { id: _same, rotate_link: _link, ...settings } }) =>
       new Reply(await preview(context, await withSettings(context, loaded, settings)), PREVIEW_HEADERS),
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/status-pages/{id}/subscribers',
     access: 'read',
@@ -147,7 +147,7 @@ export const statusPageRoutes = [
     run: async (context, { loaded }) =>
       (await subscribersOf(context, loaded)).map((one) => subscriberView(context, one)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
@@ -160,7 +160,7 @@ export const statusPageRoutes = [
     load,
     run: async (context, { loaded, body }) => subscriberView(context, await addSubscriber(context, loaded.id, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/status-pages/{id}/subscribers/{subscriber_id}',
     access: 'configure',
@@ -169,7 +169,7 @@ export const statusPageRoutes = [
     load: (context, params) => requireSubscriber(context, params),
     run: (context, { loaded }) => deleteSubscriber(context, loaded),
   }),
-  row({
+  endpoint({
     method: 'PUT',
     path: '/v1/status-pages/{id}/logo',
     access: 'configure',
@@ -180,7 +180,7 @@ export const statusPageRoutes = [
     load,
     run: async (context, { loaded, body }) => pageRecord(context, await setLogo(context, loaded.id, body.data)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/status-pages/{id}/logo',
     access: 'configure',

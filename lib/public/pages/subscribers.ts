@@ -112,7 +112,7 @@ export async function addSubscriber(
     ...{ v: ports.ids.token(), id, page_id, component_ids, created_at: iso(ports.clock.now()) },
     ...newSettings(context, parse(ChannelBody, { channel_type, config })),
   };
-  const note = auditWriter(context, 'create', audited);
+  const auditWrites = auditWriter(context, 'create', audited);
   return oneAtATime(ports.table, `${page_id} subscribers`, () =>
     retryOnConflict(ports, async () => {
       const page = await requirePage(context, page_id);
@@ -132,7 +132,7 @@ export async function addSubscriber(
       const outcome = await commit(ports, [
         { put: item, if: 'absent' },
         { put: { ...page, v: ports.ids.token() }, if: { version: page.v } },
-        ...note(undefined, item),
+        ...auditWrites(undefined, item),
       ]);
       return outcome.ok ? item : RETRY;
     }),
@@ -142,10 +142,10 @@ export async function addSubscriber(
 /** Deletes a subscriber. Its pending deliveries fail. */
 export async function deleteSubscriber(context: Context, item: SubscriberItem): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', audited);
+  const auditWrites = auditWriter(context, 'delete', audited);
   const key = keys.statusSubscriber(tenant, item.page_id, item.id);
   await retryOnConflict(ports, async () =>
-    (await commit(ports, [{ delete: key, if: { version: item.v } }, ...note(item, undefined)])).ok ||
+    (await commit(ports, [{ delete: key, if: { version: item.v } }, ...auditWrites(item, undefined)])).ok ||
     !(await ports.table.get(key))
       ? true
       : RETRY,

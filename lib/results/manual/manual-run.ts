@@ -99,7 +99,7 @@ export async function runCheckManually(
         ' recorded.',
     );
   }
-  const note = auditWriter(context, 'run', auditedCheck);
+  const auditWrites = auditWriter(context, 'run', auditedCheck);
   const recorded = await recordProbeResult(context, {
     check,
     slot: orderOutsideSlots(check, probed.started_at),
@@ -108,7 +108,7 @@ export async function runCheckManually(
     retention_days: caller.retention_days,
     manual: {
       token: ports.ids.token(),
-      note: (present, result) => note(present, present, { result_id: resultRecord(check.id, result).id }),
+      auditWrites: (present, result) => auditWrites(present, present, { result_id: resultRecord(check.id, result).id }),
     },
   });
   if (recorded.is === 'dropped') throw notFound(`Check ${check.id}`);

@@ -7,7 +7,7 @@ import { ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { requireRunnable, runCheckManually } from './manual-run.ts';
 import { SettingsTest, SettingsTestRecord, testSettings } from './test-settings.ts';
 
-const row = route<StateContext>();
+const endpoint = route<StateContext>();
 
 /** Number of write tokens that a manual probe costs, because the service sends requests to a target. */
 export const TOKENS_PER_PROBE = 20;
@@ -24,7 +24,7 @@ export async function runCheck(context: StateContext, check: CheckItem): Promise
 
 /** Routes that probe on request; the only routes of the tester function. */
 export const testerRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/test',
     access: 'write',
@@ -37,7 +37,7 @@ export const testerRoutes = [
     errors: ['NOT_FOUND'],
     run: (context, { body }) => testSettings(context, body),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{id}/run',
     access: 'respond',

@@ -94,14 +94,14 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
     label,
     blueprint_slug,
   };
-  const note = auditWriter(context, 'create', auditedPingKey);
+  const auditWrites = auditWriter(context, 'create', auditedPingKey);
   return oneAtATime(ports.table, keys.pingKeys(tenant), () =>
     retryOnConflict(ports, async () => {
       const [made, count] = await keyAndCount(context, id);
       // Created by an earlier attempt whose response was lost.
       if (made) return made;
       const writes: Write[] = [{ put: item, if: 'absent' }, { put: pointer }, counted(context, count, +1)];
-      return (await commit(ports, [...writes, ...note(undefined, item)])).ok ? item : RETRY;
+      return (await commit(ports, [...writes, ...auditWrites(undefined, item)])).ok ? item : RETRY;
     }),
   );
 }
@@ -109,7 +109,7 @@ export async function createPingKey(context: Context, { label, blueprint_slug }:
 /** Deletes a ping key, effective on return; does nothing if it does not exist. */
 export async function deletePingKey(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'delete', auditedPingKey);
+  const auditWrites = auditWriter(context, 'delete', auditedPingKey);
   await oneAtATime(ports.table, keys.pingKeys(tenant), () =>
     retryOnConflict(ports, async () => {
       const [item, count] = await keyAndCount(context, id);
@@ -118,7 +118,7 @@ export async function deletePingKey(context: Context, id: string): Promise<void>
         { delete: keys.pingKey(tenant, id), if: { version: item.v } },
         { delete: keys.pingKeyPointer(digestOf(item.key)) },
         counted(context, count, -1),
-        ...note(item, undefined),
+        ...auditWrites(item, undefined),
       ]);
       return done.ok ? undefined : RETRY;
     }),

@@ -48,7 +48,7 @@ export async function rotatePingUrl(
   { keep_old_seconds }: z.output<typeof PingUrlRotation>,
 ): Promise<CheckItem> {
   const { ports, keys, tenant } = context;
-  const note = auditWriter(context, 'rotate', auditedCheck);
+  const auditWrites = auditWriter(context, 'rotate', auditedCheck);
   const uuid = ports.ids.uuid();
   return retryOnConflict(ports, async (attempt) => {
     const check = attempt === 0 ? stored : await ports.table.get<CheckItem>(keys.check(tenant, stored.id));
@@ -63,13 +63,13 @@ export async function rotatePingUrl(
       ...pingUrlWrites(keys, check, uuid),
       ...(kept ? pingUrlWrites(keys, check, before, until) : pingUrlDeletions(keys, check, before)),
       ...(old ? pingUrlDeletions(keys, check, old.uuid) : []),
-      ...note(check, next, { keep_old_seconds: String(keep_old_seconds) }),
+      ...auditWrites(check, next, { keep_old_seconds: String(keep_old_seconds) }),
     ]);
     return done.ok ? next : RETRY;
   });
 }
 
-const row = route<Context>();
+const endpoint = route<Context>();
 
 async function requireCheckWithPingUrl(context: Context, { id }: { id: string }): Promise<CheckItem> {
   const check = await requireCheck(context, id);
@@ -79,7 +79,7 @@ async function requireCheckWithPingUrl(context: Context, { id }: { id: string })
 
 /** Routes of the pings and the ping URL of a check; for pings themselves see ping-endpoint.ts. */
 export const pingRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/pings',
     access: 'read',
@@ -105,7 +105,7 @@ export const pingRoutes = [
       return listReply({ pings: page.values, next_cursor: cursor ?? null }, url, cursor);
     },
   }),
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/checks/{id}/pings/{ping_id}/body',
     access: 'read',
@@ -116,7 +116,7 @@ export const pingRoutes = [
     load: (context, { id }) => requireCheck(context, id),
     run: (context, { loaded, params }) => readPingBody(context, loaded, params.ping_id),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{id}/rotate-ping-url',
     access: 'write',
@@ -131,7 +131,7 @@ export const pingRoutes = [
 ];
 
 export const pingKeyRoutes = [
-  row({
+  endpoint({
     method: 'GET',
     path: '/v1/ping-keys',
     access: 'read',
@@ -142,7 +142,7 @@ export const pingKeyRoutes = [
     reply: z.array(PingKeyRecord),
     run: (context, call) => listOf(`${context.tenant} ping keys`, call, pingKeyList(context)),
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/ping-keys',
     access: 'write',
@@ -154,7 +154,7 @@ export const pingKeyRoutes = [
     errors: ['NOT_FOUND', 'LIMIT_EXCEEDED'],
     run: async (context, { body }) => pingKeyRecord(context, await createPingKey(context, body)),
   }),
-  row({
+  endpoint({
     method: 'DELETE',
     path: '/v1/ping-keys/{id}',
     access: 'write',

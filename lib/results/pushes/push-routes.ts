@@ -13,7 +13,7 @@ import { MAX_CLOCK_SKEW_MS } from '#lib/results/result.ts';
 import { ResultRecord, resultRecord } from '#lib/results/result-record.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
-const row = route<StateContext>();
+const endpoint = route<StateContext>();
 
 const MAX_MESSAGE = 1000;
 
@@ -85,7 +85,7 @@ async function receive(context: StateContext, check: CheckItem, push: Push) {
 
 /** Routes for jobs and programs; the only routes of the ingest function. */
 export const pushRoutes = [
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{id}/results',
     access: 'push',
@@ -108,7 +108,7 @@ export const pushRoutes = [
       return receive(context, loaded, { ...body, checked_at, identity, ends: { measured: false } });
     },
   }),
-  row({
+  endpoint({
     method: 'POST',
     path: '/v1/checks/{id}/heartbeat',
     access: 'push',

@@ -33,7 +33,7 @@ export type Probe = {
   manual?: {
     token: string;
     /** Returns writes of the same transaction. */
-    note(check: CheckItem, result: ResultItem): Write[];
+    auditWrites(check: CheckItem, result: ResultItem): Write[];
   };
   /** Retry between slots of an unconfirmed check; `slot` is its instant. Epoch ms. */
   retry?: { next_slot: number };
@@ -92,7 +92,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
           ? probe.check
           : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
-      const notes = probe.manual?.note(check, result) ?? [];
+      const notes = probe.manual?.auditWrites(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, history: true };
         await reviseRollups(env, cellOfCheck(check), { from: probe.slot, to: probe.slot });
