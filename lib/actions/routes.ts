@@ -29,7 +29,7 @@ const Vars = atMost(
       }
     })
     .describe('Variables by name. They override built-in ones, except before the path of the URL.'),
-  `must hold at most ${MAX_VARS} variables`,
+  `must have at most ${MAX_VARS} variables`,
 );
 
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);

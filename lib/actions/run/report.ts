@@ -22,7 +22,7 @@ export const Report = z
     logs: atMost(
       MAX_LINES_PER_REPORT,
       z.array(z.string().transform((line) => cut(line, MAX_LINE_BYTES))).max(MAX_LINES_PER_REPORT),
-      `must hold at most ${MAX_LINES_PER_REPORT} lines; send the others in further reports`,
+      `must have at most ${MAX_LINES_PER_REPORT} lines; send the others in further reports`,
     )
       .describe('Log lines, at most 100; lines over 2 KB are truncated.')
       .optional(),

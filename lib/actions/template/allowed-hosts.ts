@@ -20,7 +20,7 @@ function canonical(pattern: string): string | undefined {
 /** Hosts that an action is allowed to call, in canonical form. */
 export const AllowedHosts = z
   .array(z.string().max(255))
-  .max(MAX_HOSTS, `must hold at most ${MAX_HOSTS} hosts`)
+  .max(MAX_HOSTS, `must have at most ${MAX_HOSTS} hosts`)
   .transform((patterns, context) =>
     patterns.map((pattern, i) => {
       const host = canonical(pattern);

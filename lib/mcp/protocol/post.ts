@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import { CODE, errorReply, type Posted, RpcError, type RpcReply } from '#lib/mcp/json-rpc.ts';
 import { respondTo } from './methods.ts';
@@ -37,7 +37,7 @@ async function respondHandshake(
     const reply = length > MAX_RESPONSE_CHARS ? batchTooLarge(message) : await respondTo(context, 'handshake', message);
     replies.push(JSON.stringify(reply));
     length += replies.at(-1)!.length;
-    if (isBatch) await othersTurn();
+    if (isBatch) await yieldToEventLoop();
   }
   if (replies.length === 0) return accepted();
   const isInvalid = !isBatch && messages[0]!.is === 'invalid';

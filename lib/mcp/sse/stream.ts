@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { Posted } from '#lib/mcp/json-rpc.ts';
 import { respondTo } from '#lib/mcp/protocol/methods.ts';
@@ -39,7 +39,7 @@ export function sseTransport() {
         const id = await reserveReply(context, session);
         await putReply(context, session, id, await respondTo(context, 'stream', message));
         wakeups.get(session)?.();
-        await othersTurn();
+        await yieldToEventLoop();
       }
       return new Response(null, { status: 202 });
     },
