@@ -3,7 +3,7 @@ import { settingsIn } from './inside.ts';
 
 /** Maximum time from a cause to the start of its execution when nothing fails (ms). */
 const BEGUN_MS = 5_000;
-/** Maximum time for which a remediation waits for the root cause of a failure (ms). */
+/** Maximum time for which a remediation waits after the decision about the alert of a failure (ms). */
 const WAITS_MS = 45_000;
 /** Error messages of internal errors. */
 const INTERNAL_ERROR = /^(interrupted|not sent|a fault of this service)/;
@@ -29,8 +29,8 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
   return [...history.actions].flatMap(([id, versions]) => {
     const current = versions.findLast((version) => version.n < n)?.action;
     if (!current || !firesAction(current, one)) return [];
-    const begun_ms = current.remediation ? WAITS_MS : BEGUN_MS;
-    const until = history.failed === 'nothing' ? at + begun_ms : history.read_at;
+    const begun_by = current.remediation ? begunBy(one) : at + BEGUN_MS;
+    const until = history.failed === 'nothing' ? begun_by : history.read_at;
     const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
@@ -43,18 +43,24 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
   });
 }
 
+/** Returns the time by which a remediation of a failure has begun or was stopped when nothing fails (epoch ms). */
+const begunBy = ({ at, alert }: Transition): number => Math.max(at, Date.parse(alert.decided_at ?? '') || 0) + WAITS_MS;
+
 /**
  * Whether a remediation need not be recorded because the failure was over before it could start: the check was
  * disabled, deleted or changed again while the root cause was determined.
  */
-function isOverBefore(history: History, { transition_id, at, check_id, timestamp, alert }: Transition): boolean {
+function isOverBefore(history: History, one: Transition): boolean {
+  const { transition_id, at, check_id, timestamp, alert } = one;
   const { inside, failed, read_at, transitions } = history;
-  const until = failed === 'nothing' ? at + WAITS_MS : read_at;
+  const until = failed === 'nothing' ? begunBy(one) : read_at;
   const isIn = (time: number) => time >= at && time <= until;
   const settings = inside ? (settingsIn(inside.seen).get(check_id) ?? []) : [];
   if (settings.some(({ from, check }) => isIn(from) && !check?.enabled)) return true;
   if (alert.decision !== 'held' && alert.decided_at === timestamp) return false;
-  return transitions.some((one) => one.check_id === check_id && one.transition_id !== transition_id && isIn(one.at));
+  return transitions.some(
+    (next) => next.check_id === check_id && next.transition_id !== transition_id && isIn(next.at),
+  );
 }
 
 /** Whether a transition triggers an action, implemented from docs/use/actions.md#settings. */
