@@ -79,7 +79,7 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
   const isMonitored = covering(monitored);
   const isGap = covering(gaps);
   const isMaintenance = covering(maintenance);
-  const stateAt = statesIn(changes);
+  const stateAt = stateReader(changes);
   return divide(window, [...changes.map(({ at }) => at), ...borders], (at): Accounted => {
     const [monitoredNow, gapNow, in_maintenance, state] = [isMonitored(at), isGap(at), isMaintenance(at), stateAt(at)];
     if (!monitoredNow) return { as: 'not_monitored', in_maintenance: false };
@@ -97,27 +97,27 @@ function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   };
 }
 
-function statesIn(changes: readonly StateChange[]): (at: number) => EntityState {
+function stateReader(changes: readonly StateChange[]): (at: number) => EntityState {
   const ascending = changes.map((change, order) => ({ ...change, order })).toSorted((a, b) => a.at - b.at);
   let i = 0;
-  let holds: { state: EntityState; order: number } = { state: 'unknown', order: -1 };
+  let current: { state: EntityState; order: number } = { state: 'unknown', order: -1 };
   return (at) => {
     for (; i < ascending.length && ascending[i]!.at <= at; i++) {
-      if (ascending[i]!.order > holds.order) holds = ascending[i]!;
+      if (ascending[i]!.order > current.order) current = ascending[i]!;
     }
-    return holds.state;
+    return current.state;
   };
 }
 
 /** Accounts the time of an entity from the spans of its checks; time outside of a check's spans is not monitored. */
 export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
-  const cursors = checks.map(spanIn);
-  return divide(window, borders, (at) => together(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
+  const cursors = checks.map(spanReader);
+  return divide(window, borders, (at) => combined(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
 /** Checks in maintenance count only if all checks are: then the entity is in maintenance, which hides their states. */
-function together(checks: readonly Accounted[]): Accounted {
+function combined(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
   const counted = monitored.filter(({ in_maintenance }) => !in_maintenance);
@@ -128,7 +128,7 @@ function together(checks: readonly Accounted[]): Accounted {
   return { as: states.length === 0 ? 'gap' : aggregate(Object.fromEntries(states.entries())), in_maintenance };
 }
 
-function spanIn(spans: readonly AccountedSpan[]): (at: number) => AccountedSpan | undefined {
+function spanReader(spans: readonly AccountedSpan[]): (at: number) => AccountedSpan | undefined {
   let i = 0;
   return (at) => {
     while (i < spans.length && spans[i]!.to <= at) i++;

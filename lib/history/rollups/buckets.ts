@@ -40,15 +40,17 @@ const Bucket = z.object({
   known_since: z.iso
     .datetime()
     .nullable()
-    .describe('Start of the first monitored time; null without any. Earlier time of the bucket has no data.'),
+    .describe(
+      'Start of the first monitored time; null without monitored time. Earlier time of the bucket has no data.',
+    ),
   runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
   failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
   warnings: z.int().min(0).describe('Successful results with a warning.'),
   gaps: z.int().min(0).describe('Due slots without a result.'),
   success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
-  uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without any.'),
+  uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without such time.'),
   coverage: Ratio(
-    'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without any.',
+    'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without such time.',
   ),
   seconds: z
     .object({
@@ -79,7 +81,7 @@ export type EntityBucket = z.infer<typeof EntityBucket>;
 
 /** Figures of a check in a bucket. */
 export const CheckBucket = Bucket.extend({
-  latency: Latency.nullable().describe('Latencies of successful results; null without any.'),
+  latency: Latency.nullable().describe('Latencies of successful results; null without successful results.'),
 }).meta({ id: 'CheckBucket' });
 export type CheckBucket = z.infer<typeof CheckBucket>;
 
@@ -184,7 +186,7 @@ const MAX_BUCKETS = 1000;
 /** Size of the parts that make up a bucket (ms): the kept time starts at a multiple of it. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
-const REACH: Record<BucketSize, (to: number) => number> = {
+const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
   hour: (to) => to - DAY_MS,
   day: (to) => to - 30 * DAY_MS,
   month: (to) => addMonths(to, -12),
@@ -200,7 +202,7 @@ export function listBuckets(
   { now, rollupDays }: { now: number; rollupDays: number },
 ): BucketList | { wrong: ErrorDetail } {
   const until = Math.min(requestedTo ?? now, now);
-  const since = requestedFrom ?? REACH[bucket](until);
+  const since = requestedFrom ?? DEFAULT_FROM[bucket](until);
   if (requestedTo !== undefined && since >= requestedTo)
     return wrong('from', `must be before to (${iso(requestedTo)})`);
   if (since >= now) return wrong('from', `must be in the past; now is ${iso(now)}`);

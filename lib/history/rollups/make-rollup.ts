@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
@@ -46,12 +46,12 @@ export type RolledCell = TenantEnv & { cell: string; retention_days: number; rol
 /** `isRevision`: changed figures are marked as revised, even if the rollup did not exist yet. */
 type RollupOptions = { isRevision: boolean };
 
-/** Makes the hourly rollup (epoch ms) of a cell from raw data. */
+/** Makes the rollup of an hour (its start in epoch ms) of a cell from raw data. */
 export async function makeHour(of: RolledCell, hour: number, options: RollupOptions): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
   // As long as the raw data, so that the raw data is never read again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
-  await put(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
+  await writeRollup(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
     const made_at = of.ports.clock.now();
     const isFinal = hour < made_at - FINAL_AFTER_MS;
     const shared = sharedReads(of);
@@ -60,7 +60,7 @@ export async function makeHour(of: RolledCell, hour: number, options: RollupOpti
       const final = isFinal && present ? maintenanceOf(present, check, window) : undefined;
       const [figures] = await measureCheck(shared, check, [window], final);
       if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     return { made_at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -85,7 +85,7 @@ const sourceNow = (of: RolledCell): RollupSource => ({
   rollups: readRollups(of, of.retention_days, { strong: true }),
 });
 
-/** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from the hours. */
+/** Makes the rollups of a UTC day (its start in epoch ms) of a cell, and of the entities of its checks, from hours. */
 export async function makeDay(of: RolledCell, day: number, options: RollupOptions): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
   const status = { from: day, days: keptDays('day', of.rollup_days), ...options };
@@ -96,7 +96,7 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
     if (entity) await makeEntityDay(of, entity, window, status, first);
   }
   // Last, because it marks the day as made.
-  await put(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
+  await writeRollup(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
     const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
@@ -106,7 +106,7 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
         window,
       );
       if (isKnown(figures, window)) found.set(numberOf(check.id), figures);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     return { made_at: at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -125,15 +125,20 @@ async function makeEntityDay(
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
   const count = checks.filter(({ created_at }) => Date.parse(created_at) < day.to).length;
-  await put(of, { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) }, status, async (present, attempt) => {
-    if (present && present.checks! > count) return undefined;
-    const { at, rollups } = attempt === 0 ? first : sourceNow(of);
-    const hours = await entityHours(rollups, checks.map(ofItem), hoursIn(day));
-    const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
-    if (count === 0 && !isKnown(figures, day)) return undefined;
-    return { made_at: at, figures: encodeRollup(new Map([[entity.id, { ...figures, spans: null }]])), checks: count };
-  });
-  await othersTurn();
+  await writeRollup(
+    of,
+    { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) },
+    status,
+    async (present, attempt) => {
+      if (present && present.checks! > count) return undefined;
+      const { at, rollups } = attempt === 0 ? first : sourceNow(of);
+      const hours = await entityHours(rollups, checks.map(ofItem), hoursIn(day));
+      const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
+      if (count === 0 && !isKnown(figures, day)) return undefined;
+      return { made_at: at, figures: encodeRollup(new Map([[entity.id, { ...figures, spans: null }]])), checks: count };
+    },
+  );
+  await yieldToEventLoop();
 }
 
 /** Whether a check or entity needs an entry; a missing entry means not monitored and without results. */
@@ -150,7 +155,7 @@ type RollupKeys = { rollup: Key; latencies?: Key };
  * Writes a rollup, conditional on the version that was read, so that a rollup never replaces one with more data. Its
  * latencies are written in the same transaction, even if empty. If `make` returns undefined, nothing is written.
  */
-async function put(
+async function writeRollup(
   { ports, retention_days }: RolledCell,
   keys: RollupKeys,
   { from, days, isRevision }: Status,
@@ -158,13 +163,13 @@ async function put(
 ): Promise<void> {
   await retryOnConflict(ports, async (attempt) => {
     const present = await ports.table.get<RollupItem>(keys.rollup);
-    const known = present && keys.latencies && (await ports.table.get<LatenciesItem>(keys.latencies))?.latencies;
+    const stored = present && keys.latencies && (await ports.table.get<LatenciesItem>(keys.latencies))?.latencies;
     const content = await make(present, attempt);
     if (!content) return true;
     const { latencies, ...made } = content;
     const revised = { ...present?.revised };
     for (const [name, figures] of Object.entries(made.figures)) {
-      const isSame = isDeepStrictEqual(figures, present?.figures[name]) && latencies?.[name] === known?.[name];
+      const isSame = isDeepStrictEqual(figures, present?.figures[name]) && latencies?.[name] === stored?.[name];
       if ((isRevision || present) && !isSame) revised[name] = made.made_at;
     }
     const kept = { from, expires_at: Math.ceil((from + (days + 1) * DAY_MS) / 1000) };

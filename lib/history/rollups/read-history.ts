@@ -100,7 +100,7 @@ async function entityHistory(
   );
 }
 
-type Read<F extends EntityFigures> = {
+type PartReader<F extends EntityFigures> = {
   days(window: TimeRange): Promise<Part<F>[]>;
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
@@ -109,7 +109,7 @@ type Read<F extends EntityFigures> = {
 async function partsOf<F extends EntityFigures>(
   size: BucketSize,
   { from, to }: TimeRange,
-  read: Read<F>,
+  read: PartReader<F>,
 ): Promise<Part<F>[]> {
   const days = size === 'hour' ? [] : await read.days({ from, to });
   const parts: Part<F>[] = [];
@@ -149,7 +149,7 @@ export type MeasuredPart = Part<EntityFigures>;
 /** Returns a reader of the time of a check or entity in ranges, each contiguous with the others; ascending parts. */
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
-  const read: Read<EntityFigures> =
+  const read: PartReader<EntityFigures> =
     'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
   const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
   return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
@@ -164,12 +164,12 @@ export function timeReader(context: Context, of: { check: CheckItem } | { entity
   };
 }
 
-const checkTime = (rollups: RollupReader, check: CheckItem): Read<EntityFigures> => ({
+const checkTime = (rollups: RollupReader, check: CheckItem): PartReader<EntityFigures> => ({
   days: (window) => rollups.days(ofItem(check), window),
   hours: (hours) => rollups.times(ofItem(check), hours),
 });
 
-function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem): Read<EntityFigures> {
+function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem): PartReader<EntityFigures> {
   const checks = sourcesOf(context, [entity])(entity);
   return {
     days: (window) => rollups.entityDays(entity.id, checks, window),

@@ -22,7 +22,7 @@ export const Sparkline = z
       .array(
         z.object({
           at: z.iso.datetime().describe('Start of the point; it ends where the next one starts.'),
-          avg_latency_ms: z.int().nullable().describe('Average latency of the successes; null without any.'),
+          avg_latency_ms: z.int().nullable().describe('Average latency of the successes; null without successes.'),
           successes: z.int().describe('Number of successes.'),
           failures: z.int().describe('Number of failures.'),
         }),

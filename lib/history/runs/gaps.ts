@@ -102,7 +102,7 @@ export async function findGaps(
       const { slot, interval_ms } = entry.missed;
       const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, entry.noted) };
       if (!joins(gaps.at(-1), gap) && gaps.length === limits.gaps) return { gaps, next };
-      add(gaps, gap);
+      append(gaps, gap);
     }
     next = entry.at + 1;
   }
@@ -122,7 +122,7 @@ export async function pushGaps(
       const from = Math.max(outage.from, revision.from, window.from);
       const until = Math.min(outage.to, revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until);
       if (from >= until) continue;
-      add(gaps, { from, to: until, slots: await countSlots(revision, { from, until }), cause: 'outage' });
+      append(gaps, { from, to: until, slots: await countSlots(revision, { from, until }), cause: 'outage' });
     }
   }
   return gaps;
@@ -130,7 +130,7 @@ export async function pushGaps(
 
 const joins = (last: Gap | undefined, gap: Gap): last is Gap => last?.to === gap.from && last.cause === gap.cause;
 
-function add(gaps: Gap[], gap: Gap): void {
+function append(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
   if (joins(last, gap)) gaps[gaps.length - 1] = { ...last, to: gap.to, slots: last.slots + gap.slots };
   else gaps.push(gap);

@@ -55,7 +55,7 @@ export async function resultList(
 /** Found result. `isQuiet`: read from a pack, which does not store the noted properties. */
 type FoundResult = { item: ResultItem; isQuiet: boolean };
 
-/** Adds noted properties (`days_left`); a quiet result has those of the single one before it. */
+/** Adds noted properties (`days_left`); a quiet result has those of the last single result before it. */
 async function withNoted(context: Context, check: CheckItem, found: readonly FoundResult[]): Promise<ResultItem[]> {
   const last = found.at(-1);
   if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {

@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
@@ -54,7 +54,7 @@ async function* packedEntries(
       }
       if (entries.length > 0) yield entries;
       // Yields here, because a store in this process can resolve without letting other work run.
-      else await othersTurn();
+      else await yieldToEventLoop();
     }
     if (last) yield [last];
   }

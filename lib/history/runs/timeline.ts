@@ -1,4 +1,4 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { TenantEnv } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
@@ -99,11 +99,11 @@ export async function* timeline(
       if (entry.gap === undefined) yield entry;
       else if (isDue) yield { at, missed: next.value, noted: entry.gap };
       if (isDue) next = slots.next();
-      if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
+      if (++entries % ENTRIES_PER_TURN === 0) await yieldToEventLoop();
     }
   }
   for (; !next.done; next = slots.next()) {
     yield { at: next.value.slot, missed: next.value };
-    if (++entries % ENTRIES_PER_TURN === 0) await othersTurn();
+    if (++entries % ENTRIES_PER_TURN === 0) await yieldToEventLoop();
   }
 }

@@ -69,9 +69,9 @@ const Seconds = (meaning: string) => z.number().describe(`${meaning}, in seconds
 
 /** Error budget in a time range. */
 export const SloBudget = z.object({
-  sli: Ratio('Good time divided by good and bad time; null without any.', Share),
+  sli: Ratio('Good time divided by good and bad time; null without such time.', Share),
   coverage: Ratio(
-    'Good and bad time divided by all time except maintenance and not_monitored; null without any.',
+    'Good and bad time divided by all time except maintenance and not_monitored; null without such time.',
     Share,
   ),
   budget_seconds: Seconds('Allowed bad time of the whole window, even if it has not ended'),
@@ -95,7 +95,9 @@ const SloStatus = z
     known_since: z.iso
       .datetime()
       .nullable()
-      .describe('Start of the first monitored time in the range; null without any. Earlier time has no data.'),
+      .describe(
+        'Start of the first monitored time in the range; null without monitored time. Earlier time has no data.',
+      ),
     ...budget,
     burn_rate: z
       .object({

@@ -17,7 +17,7 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
-/** Property of lists by `staleChecks`: they know the schedule, but not the newest result of each check. */
+/** Property of lists, from `staleChecks`, which reads the schedule and not the newest result of each check. */
 export const StaleInList = z.object({
   stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 });
@@ -27,7 +27,7 @@ const SETTLING_MS = 30_000;
 
 /**
  * Returns a function from the id of a check to whether it is stale: the schedule of its shard is behind, or was until
- * just now. An entity is stale if one of its checks is. Costs two small reads per shard, whatever the length of the
+ * recently. An entity is stale if one of its checks is. Costs two small reads per shard, whatever the length of the
  * list.
  */
 export async function staleChecks(context: Env): Promise<(checkId: string) => boolean> {
