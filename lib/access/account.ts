@@ -78,7 +78,7 @@ export const DEFAULT_LIMITS: Limits = {
   // Two expressions in each check of a fleet of 6,000 checks per minute.
   expressions_per_minute_limit: 12_000,
   mails_per_hour_limit: 60,
-  // Ten per second; an outage of a thousand checks at once is then a few combined messages per channel.
+  // Ten per second: if a thousand checks fail at once, each channel gets a few combined messages.
   alerts_per_minute_limit: 600,
   relation_limit: 10_000,
   key_limit_per_user: 100,

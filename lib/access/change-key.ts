@@ -111,7 +111,7 @@ export async function requireKey(
   return pointer;
 }
 
-/** Deletes a key. Requests with it are rejected after it returns. */
+/** Deletes a key. Once this returns, requests with the key are rejected. */
 export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer): Promise<void> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'delete', auditedKey);

@@ -49,7 +49,7 @@ export class ResponseBody {
     this.#decoder = decoderFor(contentType);
   }
 
-  get held(): number {
+  get heldBytes(): number {
     return this.#buffer.length;
   }
 
@@ -125,9 +125,9 @@ export class ResponseBody {
 
   #grow(size: number): void {
     if (size <= this.#buffer.length) return;
-    const held = Buffer.allocUnsafe(Math.min(this.#capacity, Math.max(size, 2 * this.#buffer.length)));
-    this.#buffer.copy(held, 0, 0, this.#used);
-    this.#buffer = held;
+    const grown = Buffer.allocUnsafe(Math.min(this.#capacity, Math.max(size, 2 * this.#buffer.length)));
+    this.#buffer.copy(grown, 0, 0, this.#used);
+    this.#buffer = grown;
   }
 
   #search(isPartial: boolean): void {

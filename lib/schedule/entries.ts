@@ -133,7 +133,10 @@ export const dueDeadline = (
   at: number,
 ): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
 
-/** Returns the write that replaces `present`, if its version is unchanged, by `next`; undefined: creates or deletes. */
+/**
+ * Returns the writes that replace `present` by `next`, conditional on its version. Without `present`, creates `next`;
+ * without `next`, deletes `present`.
+ */
 export function deadlineWrites(
   keys: Keys,
   kind: DeadlineKind,

@@ -66,15 +66,15 @@ export async function askNewAddresses(context: Context, channel: Settings): Prom
   if (fresh.length === 0) return;
   const added_by = authorOf(caller);
   const puts = fresh.map((address) => newAddress(context, { tenant_id: tenant, address, added_by }));
-  // On a conflict, another request adds them.
+  // On a conflict, another request has added at least one; the request to confirm adds the rest, without an author.
   await ports.table.transact(puts.map((put) => ({ put, if: 'absent' as const })));
-  // Otherwise the caller would repeat the request and create the channel twice.
+  // A failure is only logged: the caller would repeat the request and create the channel twice.
   await enqueueRequests(context, tenant, fresh).catch((error) => {
     ports.log.warn('addresses not asked, will be asked with the first alert', { tenant_id: tenant, error });
   });
 }
 
-/** Returns the author as named in a mail to a stranger, who must not get a link to somewhere else. */
+/** Returns the author for a mail to a stranger, without text that a mail program could turn into a link. */
 function authorOf({ user_email, key_label }: Pick<Context['caller'], 'user_email' | 'key_label'>): string {
   const user = z.email().safeParse(user_email).success ? user_email : 'A member';
   const key = plainName(key_label);

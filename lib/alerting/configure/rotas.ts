@@ -29,7 +29,7 @@ const MAX_MEMBERS = 30;
 const MAX_CHANNELS = 10;
 const MAX_OVERRIDES = 100;
 const MAX_RANGE_MS = 93 * DAY_MS;
-/** Years of hand-overs; a time after 9999 has no ISO 8601 form with four digits. */
+/** Years of hand-overs: times after 9999 have no ISO 8601 form with four digits. */
 const YEARS = { first: 1970, last: 2999 };
 const isInYears = (year: number): boolean => year >= YEARS.first && year <= YEARS.last;
 const IN_YEARS = `must be in the years ${YEARS.first} to ${YEARS.last}`;
@@ -40,7 +40,7 @@ const DESCRIPTIONS = {
   handover: 'When the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
   starts_on:
-    'Local date of the first hand-over, to the first member, 1970–2999. The first member is also on call before it. A weekly hand-over keeps its weekday.',
+    'Local date of the first hand-over, to the first member, 1970–2999. The first member is also on call before it. A weekly hand-over is on the weekday of this date.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 
@@ -65,7 +65,7 @@ const Handover = z
   })
   .meta({ id: 'RotaHandover' });
 
-const overrideMembers = { member: z.string().describe('Name of the member on call.') };
+const overrideMemberProperty = { member: z.string().describe('Name of the member on call.') };
 
 const settings = {
   name: Name.describe(DESCRIPTIONS.name),
@@ -85,7 +85,7 @@ const settings = {
       z.object({
         starts_at: Instant.describe('Start.'),
         ends_at: Instant.describe('End, after the start.'),
-        ...overrideMembers,
+        ...overrideMemberProperty,
       }),
     )
     .max(MAX_OVERRIDES, `must have at most ${MAX_OVERRIDES} overrides`)
@@ -130,7 +130,7 @@ const RotaRecord = z
         z.object({
           starts_at: z.iso.datetime().describe('Start.'),
           ends_at: z.iso.datetime().describe('End, after the start.'),
-          ...overrideMembers,
+          ...overrideMemberProperty,
         }),
       )
       .describe(DESCRIPTIONS.overrides),

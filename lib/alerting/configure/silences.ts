@@ -45,7 +45,7 @@ const AccountSilenceRecord = z.object({
   created_by: z
     .string()
     .describe(
-      'Author: e-mail address of a user, label of a key without a user, `alert link`, or `unknown` before 0.1.',
+      'Author: e-mail address of a user, label of a key without a user, `alert link`, or `unknown` for a silence made before version 0.1.',
     ),
 });
 
@@ -57,7 +57,9 @@ export const MadeSilence = AccountSilenceRecord.extend({
 export const SilenceRecord = AccountSilenceRecord.extend({
   scope: z
     .enum(['account', 'entity', 'check'])
-    .describe('account: POST /v1/notify/silences. entity, check: `silenced` of the entity or of the policy.'),
+    .describe(
+      'account: made with POST /v1/notify/silences. entity: `silenced` of the entity. check: `silenced` of its policy.',
+    ),
   id: z.string().nullable().describe('Id of a silence of the account; null for an entity or a check.'),
   entity_id: z.string().nullable().describe('Silenced entity, or entity of the silenced check; else null.'),
   check_id: z.string().nullable().describe('Silenced check; else null.'),
@@ -87,12 +89,12 @@ export const silenceList =
     const { items, next } = await ports.table.query<SilenceEntry | AccountSilenceEntry>(query);
     const now = ports.clock.now();
     const active = items.filter(({ until }) => until === undefined || until > now);
-    const isThere = await ports.table.getMany(
+    const subjects = await ports.table.getMany(
       active.map(({ pk, sk, check_id, entity_id }) =>
         check_id ? keys.check(tenant, check_id) : entity_id ? keys.entity(tenant, entity_id) : { pk, sk },
       ),
     );
-    const found = active.flatMap((entry, i) => (isThere[i] ? [{ at: entry.sk, value: listedView(entry) }] : []));
+    const found = active.flatMap((entry, i) => (subjects[i] ? [{ at: entry.sk, value: listedView(entry) }] : []));
     return { found, next };
   };
 
@@ -124,8 +126,8 @@ export function assertMayMute({ caller }: Context, muting: Muting): void {
 
 /**
  * Silences selected checks.
- * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN without `write` for
- *   all checks or for more than a day
+ * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN if it covers
+ *   all checks or lasts more than a day, and the caller has no `write`
  */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant } = context;

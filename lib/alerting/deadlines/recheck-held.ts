@@ -17,7 +17,7 @@ import { commitOutcome, moveDeadline } from './commit-outcome.ts';
 import { decideReleased } from './decide-released.ts';
 import { type HeldCase, HOLDS } from './holds.ts';
 
-/** Recheck delay in ms while another process probes, or if no turn was free. */
+/** Recheck delay (ms) while the cause is not known because another process probes or this process is busy. */
 const UNSETTLED_MS = 1_000;
 
 /** Bounds (ms) of the recheck interval while waiting for a result: a tenth of the time since it was expected. */
@@ -55,8 +55,8 @@ async function recheck(
   const held = entry.note?.held;
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
   const transition = key && (await ports.table.get<DecidedTransition>(key));
-  // After the deletion of its check or its entity, the alert has no content.
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
+  // Nothing is left to report if the check or entity was deleted.
   if (!held || !check || !read.entity || !transition || isOver) {
     return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
   }
@@ -78,18 +78,18 @@ async function recheck(
     return found.outcome ? commitOutcome(env, read, own, found.outcome) : moveDeadline(env, read, own);
   }
   if (isLateAlert) {
-    // The deadline of a late alert itself waits for the end of any suppression.
+    // The handler of the `late` deadline waits for the end of any suppression.
     const again = mergeDeadline(read.deadlines.late, { deadline: now });
     const writes = deadlineWrites(keys, 'late', owner, ports.ids.token(), read.deadlines.late, again);
     const own = { kind: 'hold' as const, next: undefined };
     return moveDeadline(env, read, own, [...unlinked, ...writes], [dueDeadline('late', owner, again.deadline)]);
   }
-  const later = HOLDS[held.reason].waits_for_result ? await waitForResult(env, one, watchedSince) : undefined;
+  const later = HOLDS[held.reason].waits_for_result ? await nextRecheckForResult(env, one, watchedSince) : undefined;
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
 }
 
 /** Returns the deadline of the next recheck; undefined after a result of the check, or when none will come. */
-async function waitForResult(
+async function nextRecheckForResult(
   env: Env,
   { check, held, due, now }: HeldCase,
   watchedSince: number,

@@ -40,7 +40,7 @@ const EQUIVALENTS: Readonly<Record<string, ExampleAssertion>> = {
 };
 
 /** Returns the replacements for names of other services, for a type with these sources. */
-export const aliasesFor = (sources: readonly SourceName[]): Record<string, string> => ({
+export const suggestionsFor = (sources: readonly SourceName[]): Record<string, string> => ({
   assertions: 'config.assertions',
   conditions: 'config.assertions',
   ...Object.fromEntries(

@@ -37,7 +37,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
   const auditWrites = auditWriter(context, 'create', auditedCheck);
   const { check, start } = await afterOtherChanges(context, input.entity_id, () =>
     retryOnConflict(ports, async () => {
-      const [[entity, account, count], rooms] = await Promise.all([
+      const [[entity, account, count], cellsWithRoom] = await Promise.all([
         readEntity(context, tenant, input.entity_id),
         findCellWithRoom(context),
       ]);
@@ -47,7 +47,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
           `The entity has ${account.check_limit_per_entity} checks, the maximum of its plan (check_limit_per_entity).`,
         );
       }
-      const { cell, number, writes } = await placeInCell(context, entity, rooms);
+      const { cell, number, writes } = await placeInCell(context, entity, cellsWithRoom);
       const check = newCheck(context, input, cell, number);
       const load = loadOfCheck(check);
       const counted = checkCountWrite(context, count, { checks: 1, load }, account);

@@ -53,10 +53,10 @@ class Inbox {
 
   /** Waits for the end of a partly consumed line, which can arrive in two pieces. */
   async restOfLine(): Promise<void> {
-    const isOpen = () => (this.#size > 0 ? this.bytes.at(-1) : this.#last) !== NEWLINE;
+    const isLineUnfinished = () => (this.#size > 0 ? this.bytes.at(-1) : this.#last) !== NEWLINE;
     const controller = new AbortController();
     const timeout = pause(REST_OF_LINE_MS, false, { signal: controller.signal }).catch(() => false);
-    while (isOpen() && (await Promise.race([this.more(), timeout])));
+    while (isLineUnfinished() && (await Promise.race([this.more(), timeout])));
     controller.abort();
   }
 

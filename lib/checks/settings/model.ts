@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { EntityPath, withRequiredEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
-import { aliasesFor } from '#lib/checks/assertions/aliases.ts';
+import { suggestionsFor } from '#lib/checks/assertions/aliases.ts';
 import { SOURCE_NAMES } from '#lib/checks/assertions/sources.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CHECK_SLUG, SLUG } from '#lib/checks/slug.ts';
@@ -75,7 +75,7 @@ export const settingsOf = (mode: 'pull' | 'push', minInterval = 1) => ({
 });
 
 const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
-  propertyAliases.add(config, aliasesFor(sources));
+  propertyAliases.add(config, suggestionsFor(sources));
   const settings = settingsOf(mode, interval.minimum);
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
   const input = z
@@ -100,7 +100,7 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       enabled: enabled.default(true),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
-  propertyAliases.add(input, aliasesFor(sources));
+  propertyAliases.add(input, suggestionsFor(sources));
   return input;
 };
 
@@ -235,4 +235,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
-propertyAliases.add(CheckPatch, aliasesFor(SOURCE_NAMES));
+propertyAliases.add(CheckPatch, suggestionsFor(SOURCE_NAMES));

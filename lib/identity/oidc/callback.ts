@@ -7,14 +7,14 @@ import { CALLBACK } from './begin.ts';
 import { type OidcError, SignInRefused } from './claims.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { verifyCallback } from './provider.ts';
-import { oidcCookie, pendingRequest, type Returned } from './request.ts';
+import { oidcCookie, type PendingRequest, pendingRequest } from './request.ts';
 
 /**
  * Handles the redirect from the provider. Redirects to `return_to`, or to the error page if the sign-in fails, for
  * example because another browser started it.
  */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
-  let returned: Returned | undefined;
+  let returned: PendingRequest | undefined;
   try {
     returned = await takeRequest(context, search.get('state') ?? '', sent.cookies);
     const { request, secrets } = returned;
@@ -32,7 +32,7 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
 }
 
 /** Uses up the pending request before the code is exchanged, once (RFC 6749, 4.1.2). Throws SignInRefused. */
-function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<Returned> {
+function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<PendingRequest> {
   const { ports } = context;
   return retryOnConflict(ports, async () => {
     const returned = await pendingRequest(context, state, cookies);
@@ -41,7 +41,11 @@ function takeRequest(context: Context, state: string, cookies: readonly string[]
   });
 }
 
-function redirectTo(location: string, session: string | undefined, returned: Returned | undefined): Reply<undefined> {
+function redirectTo(
+  location: string,
+  session: string | undefined,
+  returned: PendingRequest | undefined,
+): Reply<undefined> {
   const used = returned && oidcCookie(new URL(returned.request.origin), '', 0);
   return new Reply(undefined, { location, 'cache-control': 'no-store' }, [session, used].filter(isText));
 }

@@ -67,14 +67,14 @@ export const requestPut = ({ ports, keys }: Here, state: string, request: OidcRe
 });
 
 /** Pending request with the secrets of its browser. */
-export type Returned = { request: OidcRequest & OneTime; secrets: FlowSecrets };
+export type PendingRequest = { request: OidcRequest & OneTime; secrets: FlowSecrets };
 
 /** Finds the request of a callback by its state; undefined if none is pending in this browser. */
 export async function pendingRequest(
   { ports, keys }: Here,
   state: string,
   cookies: readonly string[],
-): Promise<Returned | undefined> {
+): Promise<PendingRequest | undefined> {
   const request = await findOneTime<OidcRequest>(ports, keys.oidcRequest(digestOf(state)));
   if (!request) return undefined;
   const secret = oidcSecret(cookies, new URL(request.origin));

@@ -19,7 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/** Changes passkeys under the lock of team changes, so that continuous changes cannot prevent a removal. */
+/** Changes passkeys under the lock of team changes, so that a removal does not keep failing because of other changes. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,
@@ -65,7 +65,7 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
   });
 }
 
-/** Removes a passkey; it no longer signs in after it returns. Throws NOT_FOUND. */
+/** Removes a passkey. Once this returns, the passkey cannot sign in. Throws NOT_FOUND. */
 export function removePasskey(context: Context, id: string): Promise<void> {
   const { ports, keys } = context;
   const auditWrites = auditWriter(context, 'remove', auditedPasskey);

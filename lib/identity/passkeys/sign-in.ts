@@ -27,7 +27,7 @@ async function logClonedPasskey({ ports, keys, origin }: Context, passkey: Passk
   await commit(ports, auditWrites(passkey, passkey, { counter: 'went back' }));
 }
 
-/** Returns the options of a browser for a sign-in. Throws FORBIDDEN if passkeys do not work here. */
+/** Returns the WebAuthn options that a browser needs for a sign-in. Throws FORBIDDEN if passkeys do not work here. */
 export async function signInOptions(context: Context, headers: Sent['headers']): Promise<RequestOptions> {
   const { rp_id } = relyingPartyOf(headers, context.ports.settings);
   return requestOptions(await createChallenge(context), rp_id);

@@ -9,8 +9,9 @@ const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
 
 /**
  * Returns the first due time of a line after an instant, in epoch ms; undefined without one within five years.
- * Wall time is the local time of the zone, as the epoch ms at which clocks in UTC show that time. Wall times of
- * consecutive stretches have a gap if clocks are set forward, and overlap if they are set back.
+ * Wall time is the local time of the zone, as the epoch ms at which clocks in UTC show that time. A stretch
+ * is a time with one UTC offset. Wall times of consecutive stretches have a gap if clocks are set forward, and overlap
+ * if they are set back.
  */
 function nextDueOf(line: ScheduleLine, after: number): number | undefined {
   const last = after + MAX_SEARCH_MS;
@@ -93,7 +94,10 @@ export function assertTimeZone(name: string): void {
   if (!isZone(name)) throw notAZone(name);
 }
 
-/** Whether a line is meant as cron: `@…`, five words, or no colon and too many words or no letters for OnCalendar. */
+/**
+ * Whether a line is meant as cron: it starts with `@`, has five words, or has no colon and either more than three words
+ * or several words without letters.
+ */
 function isCron(line: string): boolean {
   const words = line.split(/\s+/);
   if (line.startsWith('@') || words.length === 5) return true;

@@ -33,7 +33,7 @@ describe('a kept body', () => {
     for (const length of [1, MB]) {
       const body = new ResponseBody({ limit: 4096 }, undefined);
       expect(give(body, Buffer.alloc(MB, 'a'), [length])).toBe('a'.repeat(4096));
-      expect(body.held).toBe(4096);
+      expect(body.heldBytes).toBe(4096);
     }
   });
 });
@@ -64,7 +64,7 @@ describe('a searched text', () => {
     const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     give(body, Buffer.alloc(MB, 'a'), [length]);
     expect(body.size).toBe(MB);
-    expect(body.held).toBeLessThanOrEqual(WINDOW_BYTES);
+    expect(body.heldBytes).toBeLessThanOrEqual(WINDOW_BYTES);
   });
 
   it('ends the reading when found', () => {
@@ -107,6 +107,6 @@ describe('the excerpt of a body', () => {
   it('is kept alone if nothing else is needed', () => {
     const body = new ResponseBody({ limit: MB, excerpt: 10, isExcerptOnly: true }, undefined);
     give(body, Buffer.alloc(2 * MB, 'a'), [1000]);
-    expect([body.held, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);
+    expect([body.heldBytes, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);
   });
 });
