@@ -19,7 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/** Changes passkeys under the lock of team changes, so that a removal does not keep failing because of other changes. */
+/** Changes passkeys under the lock of team changes, so that a removal does not keep failing because of others. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,
