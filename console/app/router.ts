@@ -31,7 +31,7 @@ type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
  * links, and the back button closes it.
  * @param why reason that the user cannot open it
  */
-export function newDialog(name: string, why: string | undefined): NewDialog {
+export function newRecordDialog(name: string, why: string | undefined): NewDialog {
   const { path, query } = address.value;
   const rest = { ...Object.fromEntries(query), new: undefined };
   return {

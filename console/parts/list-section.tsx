@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 import { Button } from './button.tsx';
@@ -44,7 +44,7 @@ export function ListSection<T extends { id: string }>(props: ListSectionProps<T>
   const list = useLoad<T[]>(`${path}?${owner}=${encodeURIComponent(id)}`);
   const [toDelete, setToDelete] = useState<T | undefined>(undefined);
   const why = refusal(access);
-  const { isOpen, open, close } = newDialog(noun.toLowerCase(), why);
+  const { isOpen, open, close } = newRecordDialog(noun.toLowerCase(), why);
   const button = (record: T) => (
     <Button small kind="danger" why={why} onClick={() => setToDelete(record)}>
       Delete

@@ -15,7 +15,7 @@ const WORD: Readonly<Record<IncidentRecord['state'], string>> = {
   resolved: 'Resolved',
 };
 
-/** Returns the state of an incident in a word. @param resolves_at of an incident whose entities have recovered */
+/** Returns the state of an incident in a word. @param resolves_at set once its entities have recovered */
 export const incidentWord = ({
   state,
   resolves_at,
@@ -43,14 +43,14 @@ export const lastedMs = ({ started_at, resolved_at }: IncidentRecord, now: numbe
   (resolved_at === null ? now : Date.parse(resolved_at)) - Date.parse(started_at);
 
 /** Returns why the incident cannot be resolved manually; undefined if it can. */
-export function whyNotResolved({ state, origin, entities }: IncidentDetail): string | undefined {
+export function whyNotResolvable({ state, origin, entities }: IncidentDetail): string | undefined {
   if (state === 'resolved') return 'The incident is resolved.';
   const isDown = origin === 'automatic' && entities.some((entity) => entity.state === 'down');
   return isDown ? 'An entity is still down: acknowledge the incident instead. It resolves automatically.' : undefined;
 }
 
 /** Returns why the incident cannot be acknowledged; undefined if it can. */
-export function whyNotAcknowledged({ state, acknowledged_by }: IncidentRecord): string | undefined {
+export function whyNotAcknowledgeable({ state, acknowledged_by }: IncidentRecord): string | undefined {
   if (state === 'resolved') return 'The incident is resolved.';
   return state === 'acknowledged' ? `Acknowledged by ${acknowledged_by}.` : undefined;
 }

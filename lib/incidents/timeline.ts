@@ -18,7 +18,7 @@ const TimelineTransition = z
     entity_name: z.string().describe('Name of the entity at the time.'),
     check_id: IdOf('the check'),
     check_label: z.string().describe('Name of the check, or its target.'),
-    check_from_state: CheckState.describe('State of the check before.'),
+    check_from_state: CheckState.describe('State of the check before the transition.'),
     check_to_state: CheckState.describe('State of the check after.'),
     to_state: EntityState.describe('State of the entity after.'),
     error_message: z.string().describe('Error or warning of the deciding result; empty without one.'),

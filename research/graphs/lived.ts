@@ -16,12 +16,12 @@ export async function liveThrough(
   ...of: [seed: number, scenario: Scenario, catalog: Catalog, sizes?: readonly number[]]
 ): Promise<Lived> {
   const incident = makeIncident(...of);
-  const today = (await none.live(incident.scene())).alerts;
-  const outcomes = new Map([[none.name, outcomeOf(incident, today, today)]]);
+  const withoutPolicy = (await none.live(incident.scene())).alerts;
+  const outcomes = new Map([[none.name, outcomeOf(incident, withoutPolicy, withoutPolicy)]]);
   for (const { name, live } of policies) {
     const { alerts, without } = await live(incident.scene());
     if (without) outcomes.set(`none, ${name.split(', ')[1]}`, outcomeOf(incident, without, without));
-    outcomes.set(name, outcomeOf(incident, alerts, without ?? today));
+    outcomes.set(name, outcomeOf(incident, alerts, without ?? withoutPolicy));
   }
   return { shape: incident.scene().world.shape, outcomes };
 }

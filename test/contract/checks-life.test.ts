@@ -129,7 +129,7 @@ describe('a check that is deleted', () => {
     expect(await entityOf(entity)).toMatchObject({ state: 'unknown' });
   });
 
-  it('is deleted once by twenty concurrent requests', async () => {
+  it('can be deleted by twenty concurrent requests', async () => {
     const { id } = await newCheck(client);
     const responses = await Promise.all(Array.from({ length: 20 }, () => client.del(`/v1/checks/${id}`)));
     for (const { status } of responses) expect([204, 404]).toContain(status);

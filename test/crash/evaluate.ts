@@ -24,7 +24,7 @@ const DELIVERED_MS = 60_000;
 
 /**
  * Checks the promises of the service for the history so far.
- * @param until epoch ms: deliveries that were planned before are over
+ * @param until epoch ms; deliveries that were planned before it must have ended
  */
 export async function evaluate(fleet: Fleet, sent: Sent, until: number): Promise<Evaluation> {
   const now = Date.now();
@@ -34,7 +34,7 @@ export async function evaluate(fleet: Fleet, sent: Sent, until: number): Promise
   return { wrong, totals: { ...totalsOf(history), pings: fleet.jobs.answered() } };
 }
 
-/** Checks them at the end, when nothing changes any more and everything had time to finish. */
+/** Checks the promises at the end, when nothing changes any more and everything had time to finish. */
 export async function evaluateEnd(fleet: Fleet, sent: Sent): Promise<Evaluation> {
   fleet.calm = true;
   const until = Date.now();
@@ -98,7 +98,7 @@ function totalsOf(history: History): Totals {
     run_open: ran('pending'),
     interrupted: runs.filter(({ error_message }) => error_message.startsWith('interrupted')).length,
     results: results.length,
-    silences: missedHeartbeats.length,
+    missed_heartbeats: missedHeartbeats.length,
     slots: slots.length,
     executed: slots.filter(({ times }) => times > 0).length,
     missed_outage: missed('outage'),

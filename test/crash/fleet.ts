@@ -7,7 +7,7 @@ import type { Client } from '#test/support/client.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { beginLives, type Lives } from './lives.ts';
-import { flapping, moody, type Place, startPlace } from './outside.ts';
+import { flapping, moody, type OutsideServer, startOutsideServer } from './outside.ts';
 import { beginPings, type Pinged } from './pings.ts';
 import { Pipelines } from './pipelines.ts';
 
@@ -29,9 +29,9 @@ export type Fleet = {
   pulled: Watched[];
   actions: Configured[];
   manual: Configured;
-  receiver: Place;
-  target: Place;
-  ci: Place;
+  receiver: OutsideServer;
+  target: OutsideServer;
+  ci: OutsideServer;
   pipelines: Pipelines;
   jobs: Pinged;
   /** Whether pull checks find their target up: until the load begins, and after it. */
@@ -54,7 +54,8 @@ export async function makeFleet(stack: AsyncDisposableStack, seed: number): Prom
   writeFileSync(join(trusted, 'ca.pem'), authority.cert);
 
   const state = { calm: true };
-  const place = async (options: Parameters<typeof startPlace>[0]) => stack.use(await startPlace(options));
+  const place = async (options: Parameters<typeof startOutsideServer>[0]) =>
+    stack.use(await startOutsideServer(options));
   const receiver = await place({
     host: '127.0.0.1',
     tls: await authority.issue({ names: ['127.0.0.1'] }),
@@ -71,7 +72,7 @@ export async function makeFleet(stack: AsyncDisposableStack, seed: number): Prom
   return Object.assign(state, { lives, client, receiver, target, ci, pipelines, jobs, ...made });
 }
 
-type Around = { receiver: Place; target: Place; ci: Place; random: Random };
+type Around = { receiver: OutsideServer; target: OutsideServer; ci: OutsideServer; random: Random };
 
 async function configure(client: Client, { receiver, target, ci, random }: Around) {
   const entities = [await newEntity(client), await newEntity(client), await newEntity(client)];

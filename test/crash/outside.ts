@@ -7,7 +7,7 @@ import type { Random } from '#test/support/random.ts';
 /** A request, received at `at` (epoch ms), and the status of the response; 0: the connection was cut. */
 export type Arrival = { at: number; path: string; id: string; body: string; status: number };
 
-export type Place = AsyncDisposable & {
+export type OutsideServer = AsyncDisposable & {
   /** Without a trailing slash. */
   url: string;
   arrivals: Arrival[];
@@ -20,12 +20,12 @@ export type PlannedResponse = { status: number; wait_ms?: number };
  * Starts a server in this process, which outlives the service under test and records requests.
  * @param header identifies the request (in lower case); default: its path
  */
-export async function startPlace(options: {
+export async function startOutsideServer(options: {
   host: string;
   tls?: KeyAndCertificate;
   header?: string;
   answer: (arrival: Arrival) => PlannedResponse;
-}): Promise<Place> {
+}): Promise<OutsideServer> {
   const arrivals: Arrival[] = [];
   const listener: RequestListener = async (request, response) => {
     const at = Date.now();

@@ -5,12 +5,12 @@ import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';
 import { runJobs } from './jobs.ts';
+import { runMaintenanceOperator } from './maintenance-operator.ts';
 import { runManualRunner } from './manual-runner.ts';
 import { runMcpClient } from './mcp-client.ts';
 import { newCheck } from './new-check.ts';
 import { entitiesIn, newAction, runMeddler, runOperator, setUpAlerts } from './operator.ts';
 import { SLUGS } from './places.ts';
-import { runPlanner } from './planner.ts';
 import { insist } from './requests.ts';
 import { runResponder } from './responder.ts';
 
@@ -20,7 +20,7 @@ const ACTIONS = 4;
 type People = Parameters<typeof runAgent>[0];
 
 const AT_WORK = [
-  ...[runOperator, runMeddler, runBuilder, runCataloguer, runPlanner],
+  ...[runOperator, runMeddler, runBuilder, runCataloguer, runMaintenanceOperator],
   ...[runManualRunner, runAppliers, runResponder],
 ];
 

@@ -62,7 +62,7 @@ export function checkOrphans({ seen, keys }: Inside): string[] {
     for (const check of Object.keys(held))
       if (!ids.has(check)) wrong.push(`entity ${id} still contains check ${check}`);
   }
-  // A reclaim that becomes a dead letter leaves storage and raises an alarm.
+  // If a reclaim message becomes a dead letter, its items stay, and an alarm is raised.
   const gaveUp = seen.faults['dead letter housekeeping'] !== undefined;
   return gaveUp ? wrong.filter((text) => !/ outlived its (action|run|check)$/.test(text)) : wrong;
 }

@@ -93,15 +93,15 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
   }
 }
 
-/** Returns the earlier settings of a check that were valid at some time since the start of the run of a commit. */
+/** Returns the earlier settings of a check that were valid at some time since the start of the function run of a commit. */
 function changedSince({ runs }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem[] {
   const began = runs.get(run)?.began_at ?? at;
   return settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));
 }
 
 /**
- * Returns the version of the settings whose target the run of a commit probed. The key of a gap or a manual run does
- * not name it.
+ * Returns the version of the settings whose target the function run of a commit probed. The key of a gap or a
+ * manual run does not name the version.
  */
 function probedSettings({ probes }: Seen, versions: CheckItem[], { run = 0 }: Commit): CheckItem | undefined {
   const probed = new Set(probes.filter((probe) => probe.run === run).map(({ host }) => host));

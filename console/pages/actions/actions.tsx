@@ -2,7 +2,7 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Action } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { go, newDialog } from '#console/app/router.ts';
+import { go, newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -45,7 +45,7 @@ export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();
   const why = refusal('configure');
-  const { isOpen, open, close } = newDialog('action', why);
+  const { isOpen, open, close } = newRecordDialog('action', why);
   const newButton = (
     <Button kind="main" icon="add" why={why} onClick={open}>
       New action

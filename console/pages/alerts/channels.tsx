@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { labelOfChannel } from '#console/api/check-names.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
@@ -41,7 +41,7 @@ async function sendTest(channel: ListedChannel): Promise<void> {
 export function Channels({ channels, checks, reload }: ChannelsProps) {
   const [edited, edit] = useState<ListedChannel | undefined>(undefined);
   const why = refusal('write');
-  const newChannel = newDialog('channel', why);
+  const newChannel = newRecordDialog('channel', why);
   const close = () => (edited ? edit(undefined) : newChannel.close());
   return (
     <>

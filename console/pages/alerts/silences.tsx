@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Check, Entity, Silence, WithNotice } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { muteRefusal, refusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selector-text.tsx';
@@ -24,7 +24,7 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
   const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
   const [ending, confirmEnd] = useState<Silence | undefined>(undefined);
   const why = refusal('mute');
-  const { isOpen, open, close } = newDialog('silence', why);
+  const { isOpen, open, close } = newRecordDialog('silence', why);
   const columns = columnsOf(checks, confirmEnd);
   return (
     <>

@@ -1,7 +1,7 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
-import { go, newDialog } from '#console/app/router.ts';
+import { go, newRecordDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
@@ -26,8 +26,8 @@ export default function CatalogPage() {
       ? `The account can have up to ${count(limit, 'blueprint')}. Delete one, or ask for a higher limit.`
       : undefined;
   const why = refusal('write') ?? full;
-  const newBlueprint = newDialog('blueprint', why);
-  const newEntity = newDialog('entity', refusal('write'));
+  const newBlueprint = newRecordDialog('blueprint', why);
+  const newEntity = newRecordDialog('entity', refusal('write'));
   const defaultBlueprint = blueprints.data?.find(({ is_default }) => is_default) ?? blueprints.data?.[0];
   return (
     <Page

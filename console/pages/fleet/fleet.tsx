@@ -6,7 +6,7 @@ import { useRecoveries } from '#console/api/recoveries.ts';
 import { counts } from '#console/app/counts.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { newDialog, setQuery } from '#console/app/router.ts';
+import { newRecordDialog, setQuery } from '#console/app/router.ts';
 import { useSearchQuery } from '#console/app/search-query.ts';
 import { refusal } from '#console/app/session.ts';
 import { MonitorDialog } from '#console/pages/check-form/monitor-form.tsx';
@@ -50,7 +50,7 @@ export default function FleetPage({ query }: PageProps) {
 function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const [words, setWords] = useSearchQuery();
   const why = refusal('write');
-  const { isOpen, open, close } = newDialog('monitor', why);
+  const { isOpen, open, close } = newRecordDialog('monitor', why);
   const wanted = query.get('state') ?? '';
   const isGrouped = query.has('group');
   const rows = useMemo(() => inOrder(fleet), [fleet]);
@@ -146,7 +146,7 @@ function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: 
 
 function NoEntities() {
   const why = refusal('write');
-  const { isOpen, open, close } = newDialog('monitor', why);
+  const { isOpen, open, close } = newRecordDialog('monitor', why);
   return (
     <Page title="Fleet">
       <Empty help="monitor" title="No entities yet" icon="fleet">

@@ -7,7 +7,7 @@ import { AcknowledgeDialog } from '#console/parts/alerts/acknowledge-dialog.tsx'
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
-import { whyNotAcknowledged, whyNotResolved } from '#console/rules/incidents.ts';
+import { whyNotAcknowledgeable, whyNotResolvable } from '#console/rules/incidents.ts';
 import { INCIDENT_SETTINGS } from './new-incident.tsx';
 
 const NOTE = {
@@ -43,13 +43,13 @@ export function IncidentActions({ incident, onChange }: ActionsProps) {
   }
   return (
     <>
-      <Button kind="main" why={why ?? whyNotAcknowledged(incident)} onClick={() => show('acknowledge')}>
+      <Button kind="main" why={why ?? whyNotAcknowledgeable(incident)} onClick={() => show('acknowledge')}>
         Acknowledge
       </Button>
       <Button why={why} onClick={() => show('note')}>
         Add note
       </Button>
-      <Button why={why ?? whyNotResolved(incident)} busy={busy} onClick={() => void resolve()}>
+      <Button why={why ?? whyNotResolvable(incident)} busy={busy} onClick={() => void resolve()}>
         Resolve
       </Button>
       <Button why={why} onClick={() => show('edit')}>

@@ -3,7 +3,7 @@ import { useLiveFeed } from '#console/api/live-feed.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { IncidentRecord, Transition } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -22,7 +22,7 @@ const isNews = (_: Transition): boolean => true;
 /** Page of incidents: open ones first. */
 export default function IncidentsPage({ query }: PageProps) {
   const why = refusal('respond');
-  const { isOpen, open: openNew, close } = newDialog('incident', why);
+  const { isOpen, open: openNew, close } = newRecordDialog('incident', why);
   const [entity_id, state, since, until] = ['entity', 'state', 'since', 'until'].map((name) => query.get(name) ?? '');
   const pathOf = (wanted: string) => {
     const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE_SIZE });

@@ -4,7 +4,7 @@ import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { Rota } from '#console/api/records.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -26,7 +26,7 @@ export default function OnCallPage({ query }: PageProps) {
   const [editing, setEditing] = useState<Rota | undefined>(undefined);
   const [deleting, setDeleting] = useState<Rota | undefined>(undefined);
   const why = refusal('write');
-  const { isOpen, open, close } = newDialog('rota', why);
+  const { isOpen, open, close } = newRecordDialog('rota', why);
   useEvery(POLL_MS, rotas.reload);
   return (
     <Page

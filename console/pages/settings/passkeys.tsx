@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { addPasskey } from '#console/pages/sign-in/passkeys.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
@@ -76,7 +76,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
           )
         }
       </Data>
-      <Form form={form} submit="Add passkey" why={why} focused={newDialog('passkey', why).isOpen}>
+      <Form form={form} submit="Add passkey" why={why} focused={newRecordDialog('passkey', why).isOpen}>
         {why && <p class="hint">{why}</p>}
         <FormFields form={form} specs={SPECS} />
       </Form>

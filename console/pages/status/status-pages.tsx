@@ -1,7 +1,7 @@
 import { call } from '#console/api/call.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { StatusPage } from '#console/api/records.ts';
-import { go, newDialog } from '#console/app/router.ts';
+import { go, newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -18,7 +18,7 @@ import { pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
 export default function StatusPagesPage() {
   const pages = useLoad<StatusPage[]>('/v1/status-pages');
   const why = refusal('configure');
-  const { isOpen, open, close } = newDialog('page', why);
+  const { isOpen, open, close } = newRecordDialog('page', why);
   return (
     <Page
       title="Status pages"

@@ -3,7 +3,7 @@ import { call } from '#console/api/call.ts';
 import { labelOfChannel } from '#console/api/check-names.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { StatusPage, StatusSubscriber } from '#console/api/records.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -22,7 +22,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
   const list = useLoad<StatusSubscriber[]>(path);
   const [removing, setRemoving] = useState<StatusSubscriber | undefined>(undefined);
   const why = refusal('configure');
-  const { isOpen, open, close } = newDialog('subscriber', why);
+  const { isOpen, open, close } = newRecordDialog('subscriber', why);
   const components = page.groups.flatMap((group) => group.components);
   const nameOf = (id: string) => components.find((component) => component.id === id)?.name ?? 'a removed component';
   function done(message: string) {

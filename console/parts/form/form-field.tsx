@@ -18,7 +18,7 @@ const MASK = '********';
 const FORMAT_HINTS: Partial<Record<FieldSpec['kind'], string>> = {
   list: 'One per line.',
   json: 'As JSON.',
-  escaped: 'Line ends as \\r\\n, any byte as \\u0000.',
+  escaped: 'Write a line break as \\r\\n, and any byte as \\u0000.',
 };
 
 type FieldProps = { form: FormState; spec: FieldSpec };
@@ -99,7 +99,7 @@ function Input({ form, spec }: FieldProps) {
 
 type RowProps = FieldProps & { i: number; row: Row; onChange: (row: Row) => void };
 
-/** Fields of a row. If a row has exactly one property, a select chooses it. */
+/** Fields of a row. If the schema allows one property per row, a select chooses it. */
 function RowFields({ form, spec, i, row, onChange }: RowProps) {
   const { columns, single, path } = spec;
   const fieldOf = (column: FieldSpec) => {

@@ -114,7 +114,8 @@ export const mailAddressRoutes = [
     access: 'respond',
     rate: 'send',
     summary: 'Ask an e-mail address again to confirm',
-    description: 'Sends the mail with the confirmation link in the background. An address is asked a few times only.',
+    description:
+      'Sends the mail with the confirmation link in the background. An account can ask an address three times in a row, then once a week.',
     status: 200,
     body: AddressBody,
     reply: MailAddress,

@@ -11,7 +11,7 @@ export const Counters = z.object({
     .describe('Consecutive failures, up to failure_threshold; failure_threshold while down.'),
   consecutive_warnings: z
     .int()
-    .describe('Consecutive warnings and failures, up to failure_threshold; failure_threshold while degraded or down.'),
+    .describe('Consecutive warnings and failures, up to failure_threshold; equal to it while degraded or down.'),
   consecutive_successes: z
     .int()
     .describe(

@@ -22,7 +22,7 @@ export const StateTransition = z.object({
   tenant_id: IdOf('the account'),
   from_state: EntityState.describe('State of the entity before; equals to_state if unchanged.'),
   to_state: EntityState.describe('State of the entity after.'),
-  check_from_state: CheckState.describe('State of the check before.'),
+  check_from_state: CheckState.describe('State of the check before the transition.'),
   check_to_state: CheckState.describe('State of the check after.'),
   timestamp: z.iso.datetime().describe('Time of the transition, in UTC.'),
   outage_started_at: z.iso

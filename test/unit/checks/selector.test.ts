@@ -19,7 +19,7 @@ describe('selects', () => {
     [{ entity_ids: ['ent_b'] }, false],
     [{ check_ids: ['chk_a'], entity_ids: ['ent_b'] }, false],
     [{ states: ['down'] }, true],
-  ])('selects by %j a check of pay on the eu shop: %s', (selector, holds) => {
+  ])('selects by %j the check with team=pay of the entity with team=shop and site=eu: %s', (selector, holds) => {
     expect(selects(selector, one)).toBe(holds);
   });
 

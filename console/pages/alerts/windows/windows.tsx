@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { useEvery } from '#console/api/every.ts';
 import { useLoad } from '#console/api/load.ts';
 import type { MaintenanceWindow } from '#console/api/records.ts';
-import { newDialog, setQuery } from '#console/app/router.ts';
+import { newRecordDialog, setQuery } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Dialog } from '#console/parts/dialog.tsx';
@@ -21,7 +21,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
   const [ending, confirmEnd] = useState<MaintenanceWindow | undefined>(undefined);
   const why = refusal('mute');
-  const { isOpen, open, close } = newDialog('window', why);
+  const { isOpen, open, close } = newRecordDialog('window', why);
   const isCalendar = query.get('view') === 'calendar';
   useEvery(POLL_MS, windows.reload);
   const rows = useMemo(() => inOrder(windows.data ?? []), [windows.data]);

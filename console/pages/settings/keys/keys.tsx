@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -22,7 +22,7 @@ export function Keys() {
 function KeyList() {
   const keys = useLoad<KeyRecord[]>('/v1/auth/keys', { all: true });
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
-  const { isOpen, open, close } = newDialog('key', refusal('own'));
+  const { isOpen, open, close } = newRecordDialog('key', refusal('own'));
   const [dialog, show] = useState<PendingKeyDialog | undefined>(undefined);
   const nameOf = useNames(keys.data ?? []);
   const limit = me.value?.key_limit_per_user;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
-import { newDialog } from '#console/app/router.ts';
+import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 import { Section } from '#console/parts/page.tsx';
@@ -37,7 +37,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
         schema={INVITATION}
         submit="Create invitation"
         why={why}
-        focused={newDialog('member', why).isOpen}
+        focused={newRecordDialog('member', why).isOpen}
         send={async (body) => {
           show(await call<Invited>('POST', '/v1/settings/users/invite', body));
           onDone();

@@ -37,14 +37,14 @@ it.each([
   expect(firesOn(action(state), what)).toBe(expected);
 });
 
-it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('does not fire by %s', (cause) => {
+it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('does not fire on %s', (cause) => {
   expect(firesOn(action(''), { ...transition('unknown', 'up', 'unknown'), cause })).toBe(false);
 });
 
-it('fires by a missed heartbeat as by a result', () => {
+it('fires on a missed heartbeat as on a result', () => {
   expect(firesOn(action('down'), { ...transition('down', 'up', 'down'), cause: 'missed_heartbeat' })).toBe(true);
 });
 
-it('does not fire by a transition before the action', () => {
+it('does not fire on a transition before the creation of the action', () => {
   expect(firesOn(action('', '2026-11-21T05:16:40.124Z'), transition('down', 'up', 'down'))).toBe(false);
 });

@@ -18,7 +18,10 @@ const times = (random: Random, ahead: (from: number, to: number) => string): obj
 };
 
 /** A user who manages maintenance windows, single or recurring, which are moved, shortened and cancelled. */
-export async function runPlanner({ random, clock, client, seen }: OperatorWorld, end: number): Promise<void> {
+export async function runMaintenanceOperator(
+  { random, clock, client, seen }: OperatorWorld,
+  end: number,
+): Promise<void> {
   const ahead = (from: number, to: number) => new Date(clock.now() + random.int(from, to)).toISOString();
   const send = (method: string, path: string, body?: object) =>
     insist(random, clock, () => client(method, path, body), 3);
