@@ -9,7 +9,7 @@ import { outcomeOf } from '#lib/checks/outcome.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
 import { outagesOf } from '#lib/history/runs/gaps.ts';
-import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
+import { resultOf, storedEntries } from '#lib/history/runs/runs.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, MessageOf } from '#lib/messages.ts';
 import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -45,7 +45,7 @@ async function verificationResults(
   const readRange = { from: from - earlier, until: until + 1 };
   const revisions = await revisionsSince(context, check, readRange.from);
   const found: (VerificationResult & { at: number })[] = [];
-  for await (const page of storedRuns(context, check, revisions, readRange)) {
+  for await (const page of storedEntries(context, check, revisions, readRange)) {
     for (const entry of page) {
       if (entry.gap !== undefined) continue;
       const result = resultOf(keys, check, entry.at, entry.run);

@@ -10,7 +10,7 @@ import { type Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { isUnconfirmed, NO_RESULTS, nextState, type StateCounters } from '#lib/checks/state/next-state.ts';
 import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
-import { resultOf, storedRuns } from '#lib/history/runs/runs.ts';
+import { resultOf, storedEntries } from '#lib/history/runs/runs.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { nextRetry } from '#lib/results/slots/retries.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
@@ -205,7 +205,7 @@ async function lastResults(context: Context, check: CheckItem, from: number, at:
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, from) : [];
   const window = { from, until: at + 1 };
   const results: ResultItem[] = [];
-  for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: most })) {
+  for await (const page of storedEntries(context, check, revisions, window, { descending: true, page: most })) {
     for (const moment of page)
       if (moment.gap === undefined) results.push(resultOf(context.keys, check, moment.at, moment.run));
     if (results.length >= most) break;

@@ -4,7 +4,7 @@ import { readMaintenance } from '#lib/checks/maintenance.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import { causes, outagesOf, pushGaps, type TimeRange } from '#lib/history/runs/gaps.ts';
+import { gapCauseFinder, outagesOf, pushGaps, type TimeRange } from '#lib/history/runs/gaps.ts';
 import { timeline } from '#lib/history/runs/timeline.ts';
 import { after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
@@ -38,7 +38,7 @@ export async function measureCheck(
   const figures = windows.map(emptyFigures);
   const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, windows, now }) : [];
 
-  const causeOf = causes(context, check, outages);
+  const causeOf = gapCauseFinder(context, check, outages);
   let i = 0;
   for await (const entry of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
     while (i < windows.length - 1 && entry.at >= windows[i]!.to) i++;

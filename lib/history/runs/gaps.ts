@@ -30,12 +30,15 @@ export type TimeRange = { from: number; to: number };
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
-/** Returns service outages that overlap a range or interrupted a probe of its slots; disjoint, with a current one. */
-export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): Promise<TimeRange[]> {
+/**
+ * Returns the service outages that overlap a range or interrupted a probe of its slots, merged and ascending. If the
+ * schedule is behind, the last one is in progress and ends now.
+ */
+export async function outagesOf(env: Env, check: CheckItem, range: SlotRange): Promise<TimeRange[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(check.id);
-  const { from } = window;
-  const until = window.until + inProgressMs(check, ports.settings);
+  const { from } = range;
+  const until = range.until + inProgressMs(check, ports.settings);
   const [outages, watermark] = await Promise.all([outagesBetween(env, shard, from, until), readWatermark(env, shard)]);
   const now = ports.clock.now();
   if (!watermark || watermark.at >= Math.min(now, until)) return outages;
@@ -44,8 +47,8 @@ export async function outagesOf(env: Env, check: CheckItem, window: SlotRange): 
   return [...outages.slice(0, -1), { from: last.from, to: now }];
 }
 
-/** Returns a function from a missed slot to its cause; call it in ascending order. `noted`: cause stored in a pack. */
-export function causes({ ports }: TenantEnv, check: CheckItem, outages: TimeRange[]) {
+/** Returns a function from a missed slot to its cause; call it in ascending order. `noted`: stored cause, if any. */
+export function gapCauseFinder({ ports }: TenantEnv, check: CheckItem, outages: TimeRange[]) {
   const reach = inProgressMs(check, ports.settings);
   let i = 0;
   return (slot: number, noted: StoredGapCause | undefined): GapCause => {
@@ -57,7 +60,7 @@ export function causes({ ports }: TenantEnv, check: CheckItem, outages: TimeRang
   };
 }
 
-/** Gap as the API shows it: time in which a check was due and not probed. */
+/** Gap as the API shows it: time in which a check was due but not monitored. */
 export const GapRecord = z
   .object({
     from: z.iso.datetime().describe('First missed slot; for a push check, the start of the service outage.'),
@@ -73,69 +76,72 @@ export type Gap = { from: number; to: number; slots: number; cause: GapCause };
 export const gapRecord = (gap: Gap): z.infer<typeof GapRecord> => ({ ...gap, from: iso(gap.from), to: iso(gap.to) });
 
 /** Maximum number of results and missed slots per search; a day at one second has 86,400. */
-const MAX_SLOTS = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /**
- * Finds the gaps of a check in a window, ascending; consecutive missed slots of the same cause are one gap. Gaps are
- * not stored: they are due slots without results. The only gaps of a push check, which is not probed, are service
- * outages. `limits`: maximum number of gaps, and of results and slots to read. Returns `next`, the start of the next
- * search (epoch ms), if the search ended early.
+ * Finds the gaps of a check in a time range, ascending; consecutive missed slots with the same cause are one gap. Gaps
+ * are not stored, except for some causes: they are due slots without results. The only gaps of a push check, which is
+ * not probed, are service outages. `limits`: maximum number of gaps, and of results and missed slots to read. Returns
+ * `next`, the start of the next search (epoch ms), if the search reached a limit.
  */
 export async function findGaps(
   context: TenantEnv,
   check: CheckItem,
-  window: SlotRange,
+  range: SlotRange,
   limits: { gaps: number; entries?: number },
 ): Promise<{ gaps: Gap[]; next?: number }> {
-  if (window.from >= window.until) return { gaps: [] };
-  const revisions = await revisionsSince(context, check, window.from);
-  const outages = await outagesOf(context, check, window);
-  if (check.execution_mode === 'push') return firstOf(await pushGaps(revisions, outages, window), limits.gaps);
+  if (range.from >= range.until) return { gaps: [] };
+  const revisions = await revisionsSince(context, check, range.from);
+  const outages = await outagesOf(context, check, range);
+  if (check.execution_mode === 'push') return firstGaps(await pushGaps(revisions, outages, range), limits.gaps);
 
   const gaps: Gap[] = [];
-  const causeOf = causes(context, check, outages);
+  const causeOf = gapCauseFinder(context, check, outages);
   let visited = 0;
-  let next = window.from;
-  for await (const entry of timeline(context, check, revisions, window)) {
-    if (visited++ === (limits.entries ?? MAX_SLOTS)) return { gaps, next };
+  let next = range.from;
+  for await (const entry of timeline(context, check, revisions, range)) {
+    if (visited++ === (limits.entries ?? MAX_ENTRIES)) return { gaps, next };
     if (entry.missed) {
       const { slot, interval_ms } = entry.missed;
       const gap: Gap = { from: slot, to: slot + interval_ms, slots: 1, cause: causeOf(slot, entry.noted) };
-      if (!joins(gaps.at(-1), gap) && gaps.length === limits.gaps) return { gaps, next };
-      append(gaps, gap);
+      if (!isContinuation(gaps.at(-1), gap) && gaps.length === limits.gaps) return { gaps, next };
+      appendOrExtend(gaps, gap);
     }
     next = entry.at + 1;
   }
   return { gaps };
 }
 
-/** Returns service outages while a push check was enabled, cut to the window. */
+/** Returns the gaps of a push check: the service outages while it was enabled, clipped to the range. */
 export async function pushGaps(
   revisions: readonly Revision[],
   outages: readonly TimeRange[],
-  window: SlotRange,
+  range: SlotRange,
 ): Promise<Gap[]> {
   const gaps: Gap[] = [];
   for (const [i, revision] of revisions.entries()) {
     if (!revision.enabled) continue;
     for (const outage of outages) {
-      const from = Math.max(outage.from, revision.from, window.from);
-      const until = Math.min(outage.to, revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until);
+      const from = Math.max(outage.from, revision.from, range.from);
+      const until = Math.min(outage.to, revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, range.until);
       if (from >= until) continue;
-      append(gaps, { from, to: until, slots: await countSlots(revision, { from, until }), cause: 'outage' });
+      appendOrExtend(gaps, { from, to: until, slots: await countSlots(revision, { from, until }), cause: 'outage' });
     }
   }
   return gaps;
 }
 
-const joins = (last: Gap | undefined, gap: Gap): last is Gap => last?.to === gap.from && last.cause === gap.cause;
+/** Whether a gap starts at the end of the last one and has the same cause. */
+const isContinuation = (last: Gap | undefined, gap: Gap): last is Gap =>
+  last?.to === gap.from && last.cause === gap.cause;
 
-function append(gaps: Gap[], gap: Gap): void {
+/** Appends a gap, or extends the last one. */
+function appendOrExtend(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
-  if (joins(last, gap)) gaps[gaps.length - 1] = { ...last, to: gap.to, slots: last.slots + gap.slots };
+  if (isContinuation(last, gap)) gaps[gaps.length - 1] = { ...last, to: gap.to, slots: last.slots + gap.slots };
   else gaps.push(gap);
 }
 
-function firstOf(gaps: Gap[], limit: number): { gaps: Gap[]; next?: number } {
+function firstGaps(gaps: Gap[], limit: number): { gaps: Gap[]; next?: number } {
   return gaps.length > limit ? { gaps: gaps.slice(0, limit), next: gaps[limit]!.from } : { gaps };
 }

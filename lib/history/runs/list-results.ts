@@ -8,7 +8,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { MAX_CLOCK_SKEW_MS, type ResultItem } from '#lib/results/result.ts';
 import { type ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { resultOf, storedRuns } from './runs.ts';
+import { resultOf, storedEntries } from './runs.ts';
 
 /** Maximum clock difference between two machines of the service (ms). */
 const SKEW_MS = 1_000;
@@ -16,7 +16,7 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/** Access pattern: results of a check, newest first. The range is that of `checked_at`; sort keys can be earlier. */
+/** Returns a reader of the results of a check checked in a range, newest first. Their sort times can be earlier. */
 export async function resultList(
   context: Context,
   check: CheckItem,
@@ -25,11 +25,11 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // No result is ordered after the latest time that a push may have. Without this limit, a year after 2286 would not
-  // sort.
+  // A push can be ahead by MAX_CLOCK_SKEW_MS, so no result has a later sort time. Times after the year 2286 would not
+  // sort, because they have more digits.
   const latest = now + MAX_CLOCK_SKEW_MS;
   const to = Math.min(until ?? latest, latest) + SKEW_MS;
-  const from = since === undefined ? kept : Math.max(kept, await orderedSince(context, check, since));
+  const from = since === undefined ? kept : Math.max(kept, await earliestSortTime(context, check, since));
   const isInRange = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);
     return (since === undefined || at >= since) && (until === undefined || at < until);
@@ -38,7 +38,13 @@ export async function resultList(
   return async (after, limit) => {
     if (from > to) return { found: [] };
     const found: FoundResult[] = [];
-    const runs = storedRuns(context, check, revisions, { from, until: to }, { descending: true, page: limit, after });
+    const runs = storedEntries(
+      context,
+      check,
+      revisions,
+      { from, until: to },
+      { descending: true, page: limit, after },
+    );
     for await (const page of runs) {
       for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
         const item = resultOf(keys, check, at, run);
@@ -55,7 +61,7 @@ export async function resultList(
 /** Found result. `isQuiet`: read from a pack, which does not store the noted properties. */
 type FoundResult = { item: ResultItem; isQuiet: boolean };
 
-/** Adds noted properties (`days_left`); a quiet result has those of the last single result before it. */
+/** Adds noted properties (`days_left`); a quiet result has those of the single result before it. */
 async function withNoted(context: Context, check: CheckItem, found: readonly FoundResult[]): Promise<ResultItem[]> {
   const last = found.at(-1);
   if (!last || check.noted === undefined || !('days_left' in checkTypeOf(check.check_type).result.shape)) {
@@ -77,8 +83,11 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/** Returns the earliest sort time (epoch ms) of results checked since a time: their slot can be an interval earlier. */
-async function orderedSince(context: Context, check: CheckItem, since: number): Promise<number> {
+/**
+ * Returns the earliest possible sort time (epoch ms) of results checked at or after `since`: their slot can be up to an
+ * interval earlier.
+ */
+async function earliestSortTime(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_CLOCK_SKEW_MS;
   if (check.execution_mode === 'push') return from;
   const revisions = await revisionsSince(context, check, from);

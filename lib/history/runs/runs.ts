@@ -10,37 +10,38 @@ import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 type PackedHistoryEntry = { at: number; entry: PackedEntry };
 
-/** Read options: `page`: items per page; `after`: with `descending`, only results older than this sort key. */
+/** Read options. `page`: items per page. `after`: with `descending`, only results before this sort key. */
 export type ReadOptions = { descending?: boolean; page?: number; after?: string | undefined };
 
-/** Approximate share of slots with a second pack. */
-const STRAGGLERS = 0.1;
+/** Approximate share of slots with a second pack, for late results. */
+const SECOND_PACK_SHARE = 0.1;
 
 /** Returns the slot (epoch ms) of a pack. */
 export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
- * Yields the entries of a check in the packs of its cell, slot by slot, in pages. Each revision of its settings has the
- * packs of its interval. If several packs of a slot have an entry, the first result counts, else the gap.
+ * Yields the entries of a check in the packs of its cell, slot by slot, in pages. Packs of a cell are stored by
+ * interval, so each settings revision is read from those of its interval. If several packs of a slot have an entry, the
+ * first result that is read counts, else the gap.
  * @param revisions in force in the range, in order of time
  */
 async function* packedEntries(
   { ports, keys, tenant }: TenantEnv,
   check: Pick<CheckItem, 'id'>,
   revisions: readonly RevisionItem[],
-  window: SlotRange,
+  range: SlotRange,
   { descending = false, page }: ReadOptions = {},
 ): AsyncGenerator<PackedHistoryEntry[]> {
   const number = numberOf(check.id);
-  for (const { from, until, interval_seconds } of inOrder(spansOf(revisions, window), descending)) {
+  for (const { from, until, interval_seconds } of inOrder(revisionRanges(revisions, range), descending)) {
     let last: PackedHistoryEntry | undefined;
     const query = {
       partition: keys.packs(tenant, cellOf(check.id), interval_seconds),
       from: stamp(from),
       to: stamp(until),
       descending,
-      // An entry is yielded when the next slot has been read, because stragglers of a slot have a separate pack.
-      limit: page === undefined ? undefined : Math.ceil(page * (1 + STRAGGLERS)) + 1,
+      // One more, because an entry is yielded only after the next slot was read: late results have a separate pack.
+      limit: page === undefined ? undefined : Math.ceil(page * (1 + SECOND_PACK_SHARE)) + 1,
       eventual: true,
     };
     for await (const packs of pagesOf<PackItem>(ports.table, query)) {
@@ -53,8 +54,8 @@ async function* packedEntries(
         last = last?.at === at ? { at, entry: last.entry.gap ? entry : last.entry } : { at, entry };
       }
       if (entries.length > 0) yield entries;
-      // Yields here, because a store in this process can resolve without letting other work run.
-      else await yieldToEventLoop();
+      // A store in this process can resolve without letting other work run.
+      else await othersTurn();
     }
     if (last) yield [last];
   }
@@ -62,15 +63,18 @@ async function* packedEntries(
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/** Returns the range and interval of each revision; the first includes older packs, from before a clock correction. */
-const spansOf = (revisions: readonly RevisionItem[], window: SlotRange) =>
+/**
+ * Returns the range and interval of each enabled revision. The first one starts with `range`, to include packs from
+ * before a clock correction.
+ */
+const revisionRanges = (revisions: readonly RevisionItem[], range: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
-    const span = {
-      from: i === 0 ? window.from : Math.max(from, window.from),
-      until: Math.min(revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, window.until),
+    const part = {
+      from: i === 0 ? range.from : Math.max(from, range.from),
+      until: Math.min(revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY, range.until),
       interval_seconds: rhythm.interval_ms / 1000,
     };
-    return enabled && span.from < span.until ? [span] : [];
+    return enabled && part.from < part.until ? [part] : [];
   });
 
 /** Entry of a history at `at` (epoch ms): a single or packed result, or the cause of a gap. */
@@ -79,23 +83,23 @@ export type HistoryEntry =
   | { at: number; gap: PackedGap['gap'] };
 
 /**
- * Yields the stored results of a check in a range, in pages: packs of its cell and single results. A slot with both was
- * probed twice: the single result counts, because it changed the check.
+ * Yields the stored results and gap causes of a check in a range, in pages: from packs of its cell and single results.
+ * A slot with both was probed twice: the single result counts, because it changed the check.
  * @param revisions in force in the range, in order of time
  */
-export async function* storedRuns(
+export async function* storedEntries(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
-  window: SlotRange,
+  range: SlotRange,
   options: ReadOptions = {},
 ): AsyncGenerator<HistoryEntry[]> {
   const { descending = false, after } = options;
-  const pages = singleResults(context, check, window, options);
+  const pages = singleResults(context, check, range, options);
   if (check.execution_mode === 'push') return yield* pages;
   const singles = cursorOf(pages);
   await singles.next();
-  for await (const packed of packedEntries(context, check, revisions, windowAfter(window, after), options)) {
+  for await (const packed of packedEntries(context, check, revisions, remainingRange(range, after), options)) {
     const entries: HistoryEntry[] = [];
     for (const packedEntry of packed) {
       while (singles.head && isBefore(singles.head.at, packedEntry.at, descending)) {
@@ -109,16 +113,17 @@ export async function* storedRuns(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** Maximum time (ms) by which a probe with older settings may be ordered after their change, because clocks differ. */
+/** Maximum time (ms) by which a result of older settings can be sorted after their change, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
-/** Whether a check may have single results since `from` (epoch ms), including those with older settings. */
+/** Whether a check can have single results since `from` (epoch ms), including those of older settings. */
 const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: number): boolean =>
   execution_mode === 'push' ||
   Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
-const windowAfter = (window: SlotRange, after: string | undefined): SlotRange =>
-  after === undefined ? window : { from: window.from, until: Math.min(window.until, orderOf({ sk: after })) };
+/** Returns the part of a range that is left to read after the sort key `after`, in descending order. */
+const remainingRange = (range: SlotRange, after: string | undefined): SlotRange =>
+  after === undefined ? range : { from: range.from, until: Math.min(range.until, orderOf({ sk: after })) };
 
 const historyEntryOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
   entry.gap ? { at, gap: entry.gap } : { at, run: entry };

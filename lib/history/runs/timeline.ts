@@ -6,14 +6,14 @@ import { yieldEvery } from '#lib/platform/yielding.ts';
 import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
-import { type HistoryEntry, type SlotRange, storedRuns } from './runs.ts';
+import { type HistoryEntry, type SlotRange, storedEntries } from './runs.ts';
 
 /**
- * Time at which slots are evaluated (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is
- * earlier. It is missed if it then still has no result after `timeout_ms` for the probe and PACK_MS, the wait of an
- * unchanged result.
+ * Evaluation of slots at `now` (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is
+ * earlier. It is missed if it still has no result after another `timeout_ms` (at most the interval) for the probe, and
+ * PACK_MS for the wait of a quiet result.
  */
-type Patience = { now: number; timeout_ms: number; patience_ms?: number | undefined };
+type SlotEvaluation = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
 type DueSlot = { slot: number; interval_ms: number };
 
@@ -27,8 +27,8 @@ export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'sched
  */
 function* dueSlots(
   revisions: readonly Revision[],
-  window: SlotRange,
-  { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: Patience,
+  range: SlotRange,
+  { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: SlotEvaluation,
 ): Generator<DueSlot> {
   for (const [i, { from, enabled, rhythm }] of revisions.entries()) {
     if (!enabled) continue;
@@ -36,8 +36,8 @@ function* dueSlots(
     const patience = Math.min(interval_ms, patience_ms);
     const lastPassed = (revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY) - patience;
     const lastMissed = now - patience - Math.min(timeout_ms, interval_ms) - PACK_MS;
-    const last = Math.min(lastPassed, lastMissed, window.until - 1);
-    for (let slot = firstSlot(rhythm, Math.max(from, window.from)); slot <= last; slot += interval_ms) {
+    const last = Math.min(lastPassed, lastMissed, range.until - 1);
+    for (let slot = firstSlot(rhythm, Math.max(from, range.from)); slot <= last; slot += interval_ms) {
       yield { slot, interval_ms };
     }
   }
@@ -61,39 +61,39 @@ export async function countSlots({ rhythm, schedule }: Revision, { from, until }
   return count;
 }
 
-type TimelineRun = Extract<HistoryEntry, { gap?: never }>;
+type TimelineResult = Extract<HistoryEntry, { gap?: never }>;
 
-/** Result, or a slot that will never have one, with its cause if noted. `at`: its order, epoch ms. */
-type SlotEntry = (TimelineRun & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
+/** Result, or missed slot with its cause if stored. `at`: sort time (epoch ms). */
+type SlotEntry = (TimelineResult & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
 
-/** Whether an entry does not belong to a slot, as manual runs and retries. */
-const isWithoutSlot = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.run;
+/** Whether an entry is the result of a manual run or retry, which has no slot. */
+const isManualOrRetry = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.run;
 
-/** Entries per turn of the event loop: a store may return without ever waiting. */
+/** Entries per turn of the event loop, because a store in this process can resolve without letting other work run. */
 const ENTRIES_PER_TURN = 2000;
 
 /**
- * Yields the history of a check in a window, ascending: its results and its missed slots (none for a push check, which
- * is not probed). Reads page by page, so that memory does not grow with the window. `patience_ms`: time after which a
- * slot counts as missed, even if its successor is not due yet.
+ * Yields the history of a check in a time range, ascending: its results without manual runs and retries, and its missed
+ * slots (none for a push check, which is not probed). Reads page by page, so that memory does not grow with the range.
+ * `patience_ms`: time after which a slot counts as passed, even if the next one is not due yet.
  */
 export async function* timeline(
   context: TenantEnv,
   check: CheckItem,
   revisions: readonly RevisionItem[],
-  window: SlotRange,
+  range: SlotRange,
   patience_ms?: number,
 ): AsyncGenerator<SlotEntry> {
   const { timeout_ms } = check;
   const now = context.ports.clock.now();
-  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, window, { now, timeout_ms, patience_ms });
+  const due = check.execution_mode === 'push' ? [] : dueSlots(revisions, range, { now, timeout_ms, patience_ms });
   const slots = due[Symbol.iterator]();
   let next = slots.next();
   let entries = 0;
-  for await (const page of storedRuns(context, check, revisions, window)) {
+  for await (const page of storedEntries(context, check, revisions, range)) {
     for (const entry of page) {
       const { at } = entry;
-      if (isWithoutSlot(entry)) continue;
+      if (isManualOrRetry(entry)) continue;
       for (; !next.done && next.value.slot < at; next = slots.next()) yield { at: next.value.slot, missed: next.value };
       const isDue = !next.done && next.value.slot === at;
       if (entry.gap === undefined) yield entry;

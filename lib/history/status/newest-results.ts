@@ -7,7 +7,7 @@ import { probeTimeout } from '#lib/checks/check-item.ts';
 import { heartbeatDeadline, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
-import { resultOf, slotOf, storedRuns } from '#lib/history/runs/runs.ts';
+import { resultOf, slotOf, storedEntries } from '#lib/history/runs/runs.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackItem } from '#lib/results/pack.ts';
@@ -52,7 +52,7 @@ export async function lastResult(context: Context, check: CheckItem): Promise<Re
   const window = { from: retentionStart(now, caller.retention_days), until: now + MAX_CLOCK_SKEW_MS };
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, window.from) : [];
   let newest: ResultItem | undefined;
-  for await (const page of storedRuns(context, check, revisions, window, { descending: true, page: NEWEST })) {
+  for await (const page of storedEntries(context, check, revisions, window, { descending: true, page: NEWEST })) {
     for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
       // Results are read by their order, newest first: the rest is older than this one.
       if (newest && at < pushTimesOf(newest).at) return newest;

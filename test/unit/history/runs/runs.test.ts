@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Context } from '#lib/access/context.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import { resultList } from '#lib/history/runs/list-results.ts';
-import { type HistoryEntry, type ReadOptions, storedRuns } from '#lib/history/runs/runs.ts';
+import { type HistoryEntry, type ReadOptions, storedEntries } from '#lib/history/runs/runs.ts';
 import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { lastResult } from '#lib/history/status/newest-results.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
@@ -63,7 +63,9 @@ describe('the stored results of a check', () => {
         const { check, revisions } = await writeStory(world, told, made++);
         const [from, until] = [Math.min(a, b), Math.max(a, b)];
         const read = (reading: ReadOptions) =>
-          collected(storedRuns(world.context, check, revisions, { from: BASE + from, until: BASE + until }, reading));
+          collected(
+            storedEntries(world.context, check, revisions, { from: BASE + from, until: BASE + until }, reading),
+          );
         const expected = toldOf(told, from, until);
         expect(await read(size)).toEqual(expected);
         expect(await read({ ...size, descending: true })).toEqual(expected.toReversed());
