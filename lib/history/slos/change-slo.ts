@@ -22,7 +22,7 @@ type SloHead = Item & { v: string; slugs: Record<string, string> };
 export const allSlos = ({ ports, keys, tenant }: TenantEnv): Promise<SloItem[]> =>
   allOf<SloItem>(ports.table, { partition: keys.slos(tenant), ...under(SLOS) });
 
-/** Finds an SLO. @throws AppError NOT_FOUND */
+/** Returns an SLO. @throws AppError NOT_FOUND */
 export async function requireSlo({ ports, keys, tenant }: Context, id: string): Promise<SloItem> {
   const slo = isId('slo', id) ? await ports.table.get<SloItem>(keys.slo(tenant, id)) : undefined;
   if (!slo) throw notFound(`SLO ${id}`);
@@ -38,7 +38,7 @@ function headWith({ ports, keys, tenant }: Context, head: SloHead | undefined, s
 
 function assertFree(head: SloHead | undefined, slug: string): void {
   if (head?.slugs[slug] === undefined) return;
-  throw new AppError('CONFLICT', `The SLO ${slug} already exists. Choose another slug, or change it with PUT.`);
+  throw new AppError('CONFLICT', `The SLO ${slug} already exists. Choose another slug, or update that SLO with PUT.`);
 }
 
 /** Creates an SLO. @throws AppError VALIDATION_ERROR, NOT_FOUND for its check or entity, CONFLICT, LIMIT_EXCEEDED */
@@ -49,7 +49,7 @@ export async function createSlo(context: Context, input: NewSlo): Promise<SloIte
     throw invalid('entity_id', 'must not be combined with check_id: an SLO measures one of them');
   if (check_id !== undefined) await requireCheck(context, check_id);
   else if (entity_id !== undefined) await requireEntityById(context, entity_id);
-  else throw invalid('check_id', 'is required, or entity_id');
+  else throw invalid('check_id', 'is required unless entity_id is given');
   const id = ports.ids.id('slo');
   const now = iso(ports.clock.now());
   const slo: SloItem = {
@@ -67,7 +67,7 @@ export async function createSlo(context: Context, input: NewSlo): Promise<SloIte
   const auditWrites = auditWriter(context, 'create', auditedSlo);
   return retryOnConflict(ports, async () => {
     const head = await readHead(context);
-    // An earlier attempt whose response was lost.
+    // An earlier attempt wrote it, but its response was lost.
     if (head?.slugs[slo.slug] === id) return slo;
     assertFree(head, slo.slug);
     if (Object.keys(head?.slugs ?? {}).length >= MAX_SLOS)

@@ -10,7 +10,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { rangeOf, type SloItem, type SloStatus, type SloTime, statusOf } from './slo.ts';
 
-/** Starts of the times of burn rates, before now (ms). The longest starts with a full hour, because rollups do. */
+/** Returns the start of the range of each burn rate (epoch ms); of 3d a full hour, because rollups start with one. */
 const burnStarts = (now: number) => ({
   '3d': Math.ceil(now / HOUR_MS) * HOUR_MS - 72 * HOUR_MS,
   '6h': now - 6 * HOUR_MS,
@@ -23,11 +23,11 @@ export async function measureSlo(context: Context, slo: SloItem): Promise<{ miss
   const range = rangeOf(slo.window, now);
   const starts = burnStarts(now);
   const measured = await measuredOf(context, slo);
-  const borders = [...new Set([range.from, ...Object.values(starts), now])].toSorted((a, b) => a - b);
+  const bounds = [...new Set([range.from, ...Object.values(starts), now])].toSorted((a, b) => a - b);
   const parts: MeasuredPart[] = [];
   if (measured) {
     const read = timeReader(context, measured);
-    for (const [i, to] of borders.slice(1).entries()) parts.push(...(await read({ from: borders[i]!, to })));
+    for (const [i, to] of bounds.slice(1).entries()) parts.push(...(await read({ from: bounds[i]!, to })));
   }
   const since = (from: number) => mergeEntityFigures(partsIn(parts, { from, to: now })).ms;
   const time: SloTime = {

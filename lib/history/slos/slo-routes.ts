@@ -16,7 +16,7 @@ export const sloRoutes = [
     path: '/v1/slos',
     access: 'read',
     summary: 'List service level objectives',
-    description: 'Without their status, which GET of one returns.',
+    description: 'Returns settings only. GET /v1/slos/{id} returns the status.',
     status: 200,
     query: z.object({
       check_id: z.string().describe('Only SLOs of this check.').exactOptional(),
@@ -69,7 +69,7 @@ export const sloRoutes = [
     path: '/v1/slos/{id}',
     access: 'write',
     summary: 'Delete a service level objective',
-    description: 'The history remains.',
+    description: 'The history of its check or entity is kept.',
     status: 204,
     load,
     run: (context, { loaded }) => deleteSlo(context, loaded.id),

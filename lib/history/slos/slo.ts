@@ -12,8 +12,8 @@ import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
 const DESCRIPTIONS = {
   slug: 'Identifier, unique in the account.',
   name: 'Display name.',
-  check_id: 'Check that it measures; cannot be changed. Exactly one of check_id and entity_id is required.',
-  entity_id: 'Entity that it measures; cannot be changed.',
+  check_id: 'Measured check; cannot be changed. Exactly one of check_id and entity_id is required.',
+  entity_id: 'Measured entity; cannot be changed.',
   target: 'Required share of good time, with at most five decimals.',
   window: 'Time range. 7d, 28d, 30d, 90d: the last days until now. month: the calendar month, in UTC. Default: 30d.',
   degraded_is_down: 'Whether degraded time counts as bad. Default: false.',
@@ -76,12 +76,12 @@ export const SloBudget = z.object({
   ),
   budget_seconds: Seconds('Allowed bad time of the whole window, even if it has not ended'),
   consumed_seconds: Seconds('Bad time in the range'),
-  remaining_seconds: Seconds('Budget minus consumed; negative if exceeded'),
+  remaining_seconds: Seconds('Budget minus consumed time, negative if exceeded'),
   remaining_ratio: Ratio('Remaining divided by budget, at most 1; null without data.'),
   state: z
     .enum(['no_data', 'healthy', 'at_risk', 'exhausted'])
     .describe(
-      'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less. exhausted: nothing.',
+      'no_data: nothing was monitored in the range. healthy: more than a fifth of the budget remains. at_risk: a fifth or less remains. exhausted: none remains.',
     ),
 });
 type SloBudget = z.infer<typeof SloBudget>;
@@ -106,7 +106,7 @@ const SloStatus = z
         '3d': Ratio('Burn rate of the last 3 days.'),
       })
       .describe(
-        'Bad share of the monitored time in the last 1h, 6h and 3d, divided by 1 − target. 1 uses up the budget exactly; null without data.',
+        'Bad share of the monitored time in the last 1h, 6h and 3d, divided by 1 − target. A rate of 1 uses up exactly the budget of a window; null without data.',
       ),
     state,
   })
@@ -118,8 +118,8 @@ export const SloRecord = z
     id: IdOf('the SLO'),
     slug: z.string().describe(DESCRIPTIONS.slug),
     name: z.string().describe(DESCRIPTIONS.name),
-    check_id: z.string().nullable().describe('Check that it measures; null for an entity.'),
-    entity_id: z.string().nullable().describe('Entity that it measures; null for a check.'),
+    check_id: z.string().nullable().describe('Measured check; null for an SLO of an entity.'),
+    entity_id: z.string().nullable().describe('Measured entity; null for an SLO of a check.'),
     target: z.number().describe(DESCRIPTIONS.target),
     window: SloWindow.describe(DESCRIPTIONS.window),
     degraded_is_down: z.boolean().describe(DESCRIPTIONS.degraded_is_down),
@@ -149,7 +149,7 @@ export const auditedSlo: Audited<SloItem> = {
 /** Time range of an SLO until now, and the length of its whole window (ms). */
 type SloRange = TimeRange & { window_ms: number };
 
-/** Returns the time range of a window at `now` (epoch ms). It starts with a full hour, because rollups do. Pure. */
+/** Returns the time range of a window at `now` (epoch ms). It starts at a full hour, because rollups do. Pure. */
 export function rangeOf(window: SloWindow, now: number): SloRange {
   if (window !== 'month') {
     const window_ms = Number.parseInt(window, 10) * DAY_MS;
@@ -163,7 +163,7 @@ export function rangeOf(window: SloWindow, now: number): SloRange {
 /** Milliseconds of each kind. */
 type Time = Record<TimeKind, number>;
 
-/** Measured time of an SLO: in its range, and in the last hours and days. */
+/** Measured time of an SLO: in its range (`whole`), and in the last 1h, 6h and 3d for burn rates (`last`). */
 export type SloTime = {
   range: SloRange;
   known_since: number | null;
@@ -171,16 +171,16 @@ export type SloTime = {
   last: Record<keyof SloStatus['burn_rate'], Time>;
 };
 
-type Target = Pick<SloItem, 'target' | 'degraded_is_down'>;
+type Objective = Pick<SloItem, 'target' | 'degraded_is_down'>;
 
-/** Allowed share of bad time, in parts of PARTS. */
-const allowedOf = ({ target }: Target): number => PARTS - Math.round(target * PARTS);
-const badTime = ({ degraded_is_down }: Target, { down, degraded }: Time): number =>
+/** Allowed share of bad time, as a multiple of 1 / PARTS. */
+const allowedOf = ({ target }: Objective): number => PARTS - Math.round(target * PARTS);
+const badTime = ({ degraded_is_down }: Objective, { down, degraded }: Time): number =>
   down + (degraded_is_down ? degraded : 0);
 const knownTime = ({ up, down, degraded }: Time): number => up + degraded + down;
 
-/** Returns the error budget of a window of this length (ms) after `time`. Pure. */
-export function budgetOf(slo: Target, time: Time, window_ms: number): SloBudget {
+/** Returns the error budget of a window of `window_ms`, given the time measured in it so far. Pure. */
+export function budgetOf(slo: Objective, time: Time, window_ms: number): SloBudget {
   const [bad, known] = [badTime(slo, time), knownTime(time)];
   const budget = (window_ms * allowedOf(slo)) / PARTS;
   const remaining = budget - bad;
@@ -195,8 +195,8 @@ export function budgetOf(slo: Target, time: Time, window_ms: number): SloBudget 
   };
 }
 
-/** Returns the status of an SLO from its time. Pure. */
-export function statusOf(slo: Target, { range, known_since, whole, last }: SloTime): SloStatus {
+/** Returns the status of an SLO from its measured time. Pure. */
+export function statusOf(slo: Objective, { range, known_since, whole, last }: SloTime): SloStatus {
   const burn = (time: Time) => floorRatio(badTime(slo, time) * PARTS, knownTime(time) * allowedOf(slo));
   return {
     from: iso(range.from),

@@ -10,7 +10,7 @@ import { iso } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
-import { isHeartbeatOverdue, isOverdue, lastHeartbeatOf, lastResult } from './newest-results.ts';
+import { isHeartbeatOverdue, isOverdue, newestResult, readLastHeartbeat } from './newest-results.ts';
 
 const LastResult = ({ result }: CheckType) =>
   ResultRecord.extend(result.shape).nullable().describe('Newest result by checked_at; null before the first.');
@@ -20,11 +20,11 @@ export const NewestResult = (type: CheckType) => z.object({ last_result: LastRes
 
 const OpenRunRecord = z.object({
   rid: z.string().nullable().describe('Run id; null if its start had none.'),
-  started_at: z.iso.datetime().describe('Time of the start report.'),
+  started_at: z.iso.datetime().describe('Time of its start ping.'),
   overrun: z.boolean().describe('Whether it exceeded its maximum duration, which counted as a failure.'),
 });
 
-/** Expectations of a push check, shown with a single check. */
+/** Heartbeats that a push check expects and open job runs; shown for a single check, not in lists. */
 const Expected = z.object({
   alerts_after_seconds: z
     .int()
@@ -37,7 +37,7 @@ const Expected = z.object({
     .nullable()
     .describe('Time at which it goes down without a heartbeat; null if it is down or disabled, or expects none.'),
   next_due_at: z.iso.datetime().nullable().describe('Next due time of its schedule; null without a schedule.'),
-  late: z.boolean().describe('Whether a scheduled run is due and within its grace time.'),
+  late: z.boolean().describe('Whether a scheduled heartbeat is due and still missing, within its grace time.'),
   runs: z.array(OpenRunRecord).describe('Job runs that have started and not ended, oldest first.'),
   waiting_for_first: z.boolean().describe('Whether it has never received a heartbeat.'),
 });
@@ -53,11 +53,11 @@ const detailOf = (type: CheckType) =>
 type CheckDetail = z.infer<ReturnType<typeof detailOf>>;
 
 export async function checkDetail(context: Context, check: CheckItem): Promise<CheckDetail> {
-  const last = await lastResult(context, check);
+  const last = await newestResult(context, check);
   const detail = { last_result: lastResultView(context, check, last), last_checked_at: last?.checked_at ?? null };
   if (check.execution_mode === 'pull') return { ...detail, stale: isOverdue(context, check, last) };
   const now = context.ports.clock.now();
-  const heartbeat = await lastHeartbeatOf(context, check);
+  const heartbeat = await readLastHeartbeat(context, check);
   return { ...detail, stale: isHeartbeatOverdue(check, heartbeat, now), ...expected(check, heartbeat, now) };
 }
 
@@ -88,7 +88,7 @@ export const lastResultView = (context: Context, check: CheckItem, last: ResultI
 
 export const CheckWithLastResult = checkSchema('CheckWithLastResult', detailOf);
 
-export const showWhole = async (context: Context, check: CheckItem) => ({
+export const fullCheckView = async (context: Context, check: CheckItem) => ({
   ...(await checkView(context, check)),
   ...(await checkDetail(context, check)),
 });

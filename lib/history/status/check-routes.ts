@@ -10,7 +10,7 @@ import { ListQuery, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
-import { CheckWithLastResult, lastResultView, NewestResult, showWhole } from './check-detail.ts';
+import { CheckWithLastResult, fullCheckView, lastResultView, NewestResult } from './check-detail.ts';
 import { newestResults, StaleInList, staleChecks } from './newest-results.ts';
 
 const endpoint = route<Context>();
@@ -62,7 +62,7 @@ export const checkReadRoutes = [
     status: 200,
     reply: CheckWithLastResult,
     load: (context, { id }) => requireCheck(context, id),
-    run: (context, { loaded }) => showWhole(context, loaded),
+    run: (context, { loaded }) => fullCheckView(context, loaded),
   }),
   endpoint({
     method: 'GET',
@@ -72,6 +72,6 @@ export const checkReadRoutes = [
     status: 200,
     reply: CheckWithLastResult,
     load: (context, { slug }) => requireCheckBySlug(context, slug),
-    run: (context, { loaded }) => showWhole(context, loaded),
+    run: (context, { loaded }) => fullCheckView(context, loaded),
   }),
 ];

@@ -17,7 +17,7 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
-/** Property of lists, from `staleChecks`, which reads the schedule and not the newest result of each check. */
+/** `stale` in lists, from `staleChecks`. It depends on the schedule only; a list does not read the newest results. */
 export const StaleInList = z.object({
   stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 });
@@ -26,9 +26,9 @@ export const StaleInList = z.object({
 const SETTLING_MS = 30_000;
 
 /**
- * Returns a function from the id of a check to whether it is stale: the schedule of its shard is behind, or was until
- * recently. An entity is stale if one of its checks is. Costs two small reads per shard, whatever the length of the
- * list.
+ * Returns a function from the id of a check to whether it is stale: the schedule of its shard is behind, or its last
+ * outage ended less than SETTLING_MS ago. An entity is stale if one of its checks is. Costs two small reads per shard,
+ * for a list of any length.
  */
 export async function staleChecks(context: Env): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;
@@ -42,19 +42,22 @@ export async function staleChecks(context: Env): Promise<(checkId: string) => bo
   return (checkId) => stale[keys.shardOf(checkId)] === true;
 }
 
-/** Items of the first read of the newest result; more are rarely needed. */
-const NEWEST = 3;
+/** Items per read of the newest result; a second read is rarely needed. */
+const ITEMS_PER_READ = 3;
 
-/** Returns the newest result still shown; undefined without one. A push from the future counts from its arrival. */
-export async function lastResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
+/** Returns the newest retained result, if any. A push with a `checked_at` in the future counts at its arrival. */
+export async function newestResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
-  const window = { from: retentionStart(now, caller.retention_days), until: now + MAX_CLOCK_SKEW_MS };
-  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, window.from) : [];
+  const range = { from: retentionStart(now, caller.retention_days), until: now + MAX_CLOCK_SKEW_MS };
+  const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, range.from) : [];
   let newest: ResultItem | undefined;
-  for await (const page of storedEntries(context, check, revisions, window, { descending: true, page: NEWEST })) {
-    for (const { at, run } of page.filter((moment) => moment.gap === undefined)) {
-      // Results are read by their order, newest first: the rest is older than this one.
+  for await (const page of storedEntries(context, check, revisions, range, {
+    descending: true,
+    page: ITEMS_PER_READ,
+  })) {
+    for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
+      // Results are read by sort time, newest first, so all others are older.
       if (newest && at < pushTimesOf(newest).at) return newest;
       const item = resultOf(keys, check, at, run);
       if (!newest || isNewer(item, newest)) newest = item;
@@ -68,18 +71,18 @@ function isNewer(a: ResultItem, b: ResultItem): boolean {
   return one.at > other.at || (one.at === other.at && one.received_at > other.received_at);
 }
 
-/** Whether no result exists for the newest slot that cannot be in progress any more; false while disabled. */
+/** Whether the newest slot whose probe must have ended has no result; false while disabled. */
 export function isOverdue({ ports }: Env, check: CheckItem, last: ResultItem | undefined): boolean {
   if (!check.enabled) return false;
   const now = ports.clock.now();
   const rhythm = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   const due = latestSlot(rhythm, now - rhythm.interval_ms - probeTimeout(check) - PACK_MS);
-  // The probe after a change of settings covers all slots before it.
+  // A change of settings triggers a probe at once, which replaces the slots before it.
   return due >= check.settings_at && (last === undefined || orderOf(last) < due);
 }
 
 /** Returns the last heartbeat of a push check, and the time since which it is monitored. Costs three small reads. */
-export async function lastHeartbeatOf(env: Env, check: CheckItem): Promise<LastHeartbeat> {
+export async function readLastHeartbeat(env: Env, check: CheckItem): Promise<LastHeartbeat> {
   const { ports, keys } = env;
   const [newest, outageEnd, account] = await Promise.all([
     newestReceived(env, check),
@@ -98,13 +101,13 @@ export function isHeartbeatOverdue(check: CheckItem, { last }: LastHeartbeat, no
   return deadline !== undefined && deadline.at < now;
 }
 
-/** Packs read per cell and interval: the newest may lack slow checks, and have further parts. */
-const PACKS = 3;
+/** Packs read per cell and interval: the newest one can lack slow checks, and a slot can have several packs. */
+const PACKS_READ = 3;
 
 /**
- * Returns the newest result of each of many checks, in their order; undefined without one. One read per interval of a
- * cell covers up to 50 checks, and one more the single results since. Only the rest, such as disabled checks, is read
- * one by one.
+ * Returns the newest result of each check, in the order of `checks`; undefined without one. One read per cell and
+ * interval covers up to 50 checks; one batch read covers those whose single result is newer. Checks without either, such
+ * as disabled ones, are read one by one.
  */
 export async function newestResults(
   context: Context,
@@ -119,7 +122,7 @@ export async function newestResults(
     return known;
   };
   const newest = async (partition: string): Promise<PackItem[]> =>
-    (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS, eventual: true })).items;
+    (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS_READ, eventual: true })).items;
 
   const inPack = await Promise.all(
     checks.map(async (check) => {
@@ -137,7 +140,7 @@ export async function newestResults(
     checks.map((check, i) => {
       const found = inPack[i];
       if (found) return resultOf(keys, check, found.at, found.run);
-      return singleOf.get(check.id) ?? lastResult(context, check);
+      return singleOf.get(check.id) ?? newestResult(context, check);
     }),
   );
 }
@@ -145,7 +148,7 @@ export async function newestResults(
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
     const run = entryOf(pack, numberOf(id));
-    // Otherwise from an earlier time in which the check had this interval.
+    // An older pack is from an earlier time in which the check had this interval.
     if (run && !run.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), run };
   }
   return undefined;

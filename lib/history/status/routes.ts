@@ -41,7 +41,7 @@ export const statusRoutes = [
         .enum(['true', 'false'])
         .default('true')
         .describe(
-          'Whether to count the states of all matching entities, which reads all. The link to the next page has false.',
+          'Whether to count the states of all matching entities, which reads them all. The link to the next page sets false.',
         ),
     }),
     reply: Status,
@@ -106,8 +106,8 @@ export const resultRoutes = [
     method: 'GET',
     path: '/v1/checks/{id}/gaps',
     access: 'read',
-    summary: 'List times in which a check was due and not probed',
-    description: 'Oldest first. Default range: the last 24 hours.',
+    summary: 'List gaps of a check, oldest first',
+    description: 'A gap is time in which the check was due but not monitored. Default range: the last 24 hours.',
     status: 200,
     query: ListQuery.extend({
       since: Instant.optional().describe('Only slots due at or after this time. Default: one day before until.'),

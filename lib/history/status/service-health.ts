@@ -13,12 +13,15 @@ export const Health = z
     reasons: z.array(z.string()).describe('Reasons why it is not ok; empty if it is.'),
     schedule: z
       .object({
-        ok: z.boolean().describe('Whether the schedule is ahead of now.'),
+        ok: z.boolean().describe('Whether jobs have been sent ahead of the current time.'),
         emitted_until: z.iso
           .datetime()
           .nullable()
           .describe('Time until which all due jobs have been sent, in every shard; null before the first tick.'),
-        lag_seconds: z.number().nullable().describe('Seconds by which it is behind now; 0 while it is ahead.'),
+        lag_seconds: z
+          .number()
+          .nullable()
+          .describe('Lag of emitted_until in seconds; 0 while it is in the future; null before the first tick.'),
       })
       .describe('Sending of due jobs.'),
     probes: z
@@ -27,7 +30,7 @@ export const Health = z
         last_late_at: z.iso
           .datetime()
           .nullable()
-          .describe('Time when a probe last waited longer than its interval, not caused by its account.'),
+          .describe('Time when a probe last waited longer than its interval for a reason other than its account.'),
       })
       .describe('Execution of probes.'),
     deliveries: z
@@ -46,14 +49,14 @@ export const Health = z
         free_percent: z
           .number()
           .nullable()
-          .describe('Free space of the disk in percent, measured every 30 s; null on AWS, where no disk fills up.'),
+          .describe('Free space of the disk in percent, measured every 30 s; null on AWS, which has no such disk.'),
       })
-      .describe('Disk with the data of one machine.'),
+      .describe('Disk that holds the data of a single-machine installation.'),
   })
   .meta({ id: 'Health' });
 export type Health = z.infer<typeof Health>;
 
-/** Free space of the disk with the data, in percent; measured every 30 s on one machine. */
+/** Free space of the disk that holds the data, in percent; measured every 30 s, but not on AWS. */
 export type DiskItem = Item & { free_percent: number };
 
 /** Minimum free space of a healthy service, in percent of the disk. */

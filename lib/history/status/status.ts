@@ -51,9 +51,9 @@ export const Status = z
 export type Status = z.infer<typeof Status>;
 
 /**
- * Returns a page of the matching entities by id, and the counts. If the page contains all, it is counted; else the
- * counts read all entities. `counts`: false omits them. `next`: the position of the next page, if any. Throws NOT_FOUND
- * if a blueprint does not exist.
+ * Returns a page of the matching entities by id, and their counts over all pages. If the page has all of them, it is
+ * addToCounts; otherwise all entities are read to count. `counts`: false omits the counts. `next`: the position of the next
+ * page, if any. Throws NOT_FOUND if a blueprint does not exist.
  */
 export async function readStatus(
   context: Context,
@@ -66,16 +66,16 @@ export async function readStatus(
   } = {},
 ): Promise<{ status: Status; next: string | undefined }> {
   const { counts: isCounted = true, wanted = {}, ...page } = query;
-  await assertExists(context, wanted.blueprint ?? []);
+  await assertBlueprintsExist(context, wanted.blueprint ?? []);
   const read = statusEntities(context, await staleChecks(context), wanted);
   const { values: entities, next } = await gather(read, page);
   if (!isCounted) return { status: { entities }, next };
   const isAll = page.after === undefined && next === undefined;
-  const counts = isAll ? entities.reduce(counted, noCounts()) : await countAll(context, wanted);
+  const counts = isAll ? entities.reduce(addToCounts, noCounts()) : await countAll(context, wanted);
   return { status: { entities, ...counts }, next };
 }
 
-async function assertExists(context: Context, slugs: readonly string[]): Promise<void> {
+async function assertBlueprintsExist(context: Context, slugs: readonly string[]): Promise<void> {
   if (slugs.length === 0) return;
   const blueprints = await allBlueprints(context);
   for (const slug of slugs) if (!blueprints.has(slug)) throw notFound(`Blueprint ${slug}`);
@@ -121,7 +121,7 @@ async function errorsOf({ ports, keys, tenant, caller }: Context, items: EntityI
   );
 }
 
-/** Returns a check that is down, else one that is degraded; undefined without either. */
+/** Returns the id of a check that is down, else of one that is degraded; undefined without either. */
 function worstCheck(checks: Record<string, CheckState>): string | undefined {
   const found = Object.entries(checks);
   return (found.find(([, state]) => state === 'down') ?? found.find(([, state]) => state === 'degraded'))?.[0];
@@ -129,7 +129,7 @@ function worstCheck(checks: Record<string, CheckState>): string | undefined {
 
 const noCounts = (): Counts => ({ total: 0, up: 0, degraded: 0, down: 0, unknown: 0 });
 
-function counted(counts: Counts, { state }: { state: EntityState }): Counts {
+function addToCounts(counts: Counts, { state }: { state: EntityState }): Counts {
   counts.total += 1;
   counts[state] += 1;
   return counts;
@@ -141,7 +141,7 @@ async function countAll({ ports, keys, tenant }: Context, wanted: StatusFilter):
     keys.buckets.map(async (bucket) => {
       const entities = { partition: keys.entities(tenant, bucket) };
       for await (const page of pagesOf<EntityItem>(ports.table, entities))
-        page.filter((entity) => fits(entity, wanted)).reduce(counted, counts);
+        page.filter((entity) => fits(entity, wanted)).reduce(addToCounts, counts);
     }),
   );
   return counts;

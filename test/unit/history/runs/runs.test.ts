@@ -5,7 +5,7 @@ import { updateCheck } from '#lib/checks/change/change-check.ts';
 import { resultList } from '#lib/history/runs/list-results.ts';
 import { type HistoryEntry, type ReadOptions, storedEntries } from '#lib/history/runs/runs.ts';
 import { checkDetail } from '#lib/history/status/check-detail.ts';
-import { lastResult } from '#lib/history/status/newest-results.ts';
+import { newestResult } from '#lib/history/status/newest-results.ts';
 import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
@@ -90,7 +90,7 @@ describe('the stored results of a check', () => {
         expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
         expect(await inParts(reader, size, page)).toEqual(whole);
         expect(await inParts(reader, size, chunk)).toEqual(whole);
-        const last = await lastResult(world.context, check);
+        const last = await newestResult(world.context, check);
         expect(last?.checked_at).toBe(whole[0]?.checked_at);
       }),
       { numRuns: 200 },
