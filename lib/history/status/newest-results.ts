@@ -106,8 +106,8 @@ const PACKS_READ = 3;
 
 /**
  * Returns the newest result of each check, in the order of `checks`; undefined without one. One read per cell and
- * interval covers up to 50 checks; one batch read covers those whose single result is newer. Checks without either, such
- * as disabled ones, are read one by one.
+ * interval covers up to 50 checks; one batch read covers those whose single result is newer. Checks without either are
+ * read one by one.
  */
 export async function newestResults(
   context: Context,

@@ -52,8 +52,8 @@ export type Status = z.infer<typeof Status>;
 
 /**
  * Returns a page of the matching entities by id, and their counts over all pages. If the page has all of them, it is
- * addToCounts; otherwise all entities are read to count. `counts`: false omits the counts. `next`: the position of the next
- * page, if any. Throws NOT_FOUND if a blueprint does not exist.
+ * counted; otherwise all entities are read to count. `counts`: false omits the counts. `next`: the position of the
+ * next page, if any. Throws NOT_FOUND if a blueprint does not exist.
  */
 export async function readStatus(
   context: Context,
