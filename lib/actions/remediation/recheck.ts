@@ -48,7 +48,7 @@ async function verificationResults(
   for await (const page of storedEntries(context, check, revisions, readRange)) {
     for (const entry of page) {
       if (entry.gap !== undefined) continue;
-      const result = resultOf(keys, check, entry.at, entry.run);
+      const result = resultOf(keys, check, entry.at, entry.result);
       const at = startedAt(result);
       if (result.history || at <= from || at > until) continue;
       const { id } = resultRecord(check.id, result);

@@ -206,8 +206,8 @@ async function lastResults(context: Context, check: CheckItem, from: number, at:
   const window = { from, until: at + 1 };
   const results: ResultItem[] = [];
   for await (const page of storedEntries(context, check, revisions, window, { descending: true, page: most })) {
-    for (const moment of page)
-      if (moment.gap === undefined) results.push(resultOf(context.keys, check, moment.at, moment.run));
+    for (const entry of page)
+      if (entry.gap === undefined) results.push(resultOf(context.keys, check, entry.at, entry.result));
     if (results.length >= most) break;
   }
   return results.slice(0, most);

@@ -49,7 +49,7 @@ export async function measureCheck(
       const cause = causeOf(slot, entry.noted);
       if (counted) counted.gaps[cause] += 1;
     } else if (counted) {
-      countResult(counted, entry.run);
+      countResult(counted, entry.result);
     }
   }
   const known: KnownTime = {

@@ -46,9 +46,9 @@ export async function resultList(
       { descending: true, page: limit, after },
     );
     for await (const page of runs) {
-      for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
-        const item = resultOf(keys, check, at, run);
-        if (isInRange(item)) found.push({ item, isQuiet: run !== item });
+      for (const { at, result } of page.filter((entry) => entry.gap === undefined)) {
+        const item = resultOf(keys, check, at, result);
+        if (isInRange(item)) found.push({ item, isQuiet: result !== item });
       }
       if (found.length >= limit) break;
     }

@@ -79,7 +79,7 @@ const revisionRanges = (revisions: readonly RevisionItem[], range: SlotRange) =>
 
 /** Entry of a history at `at` (epoch ms): a single or packed result, or the cause of a gap. */
 export type HistoryEntry =
-  | { at: number; run: ResultItem | PackedRun; gap?: never }
+  | { at: number; result: ResultItem | PackedRun; gap?: never }
   | { at: number; gap: PackedGap['gap'] };
 
 /**
@@ -126,7 +126,7 @@ const remainingRange = (range: SlotRange, after: string | undefined): SlotRange 
   after === undefined ? range : { from: range.from, until: Math.min(range.until, orderOf({ sk: after })) };
 
 const historyEntryOf = ({ at, entry }: PackedHistoryEntry): HistoryEntry =>
-  entry.gap ? { at, gap: entry.gap } : { at, run: entry };
+  entry.gap ? { at, gap: entry.gap } : { at, result: entry };
 
 const isBefore = (a: number, b: number, descending: boolean): boolean => (descending ? a > b : a < b);
 
@@ -146,7 +146,7 @@ async function* singleResults(
     after,
   };
   for await (const items of pagesOf<ResultItem>(ports.table, query)) {
-    yield items.map((run) => ({ at: orderOf(run), run }));
+    yield items.map((result) => ({ at: orderOf(result), result }));
   }
 }
 
@@ -174,10 +174,10 @@ export function resultOf(
   keys: Keys,
   { tenant_id, id }: CheckItem,
   at: number,
-  run: ResultItem | PackedRun,
+  result: ResultItem | PackedRun,
 ): ResultItem {
-  if ('sk' in run) return run;
-  const { begin, latency_ms, status_code, rev, success, error, warning_message } = run;
+  if ('sk' in result) return result;
+  const { begin, latency_ms, status_code, rev, success, error, warning_message } = result;
   return {
     ...keys.result(tenant_id, id, at, String(rev)),
     status_code,

@@ -67,7 +67,7 @@ type TimelineResult = Extract<HistoryEntry, { gap?: never }>;
 type SlotEntry = (TimelineResult & { missed?: never }) | { at: number; missed: DueSlot; noted?: StoredGapCause };
 
 /** Whether an entry is the result of a manual run or retry, which has no slot. */
-const isManualOrRetry = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.run;
+const isManualOrRetry = (entry: HistoryEntry): boolean => entry.gap === undefined && 'kind' in entry.result;
 
 /** Entries per turn of the event loop, because a store in this process can resolve without letting other work run. */
 const ENTRIES_PER_TURN = 2000;

@@ -56,10 +56,10 @@ export async function newestResult(context: Context, check: CheckItem): Promise<
     descending: true,
     page: ITEMS_PER_READ,
   })) {
-    for (const { at, run } of page.filter((entry) => entry.gap === undefined)) {
+    for (const { at, result } of page.filter((entry) => entry.gap === undefined)) {
       // Results are read by sort time, newest first, so all others are older.
       if (newest && at < pushTimesOf(newest).at) return newest;
-      const item = resultOf(keys, check, at, run);
+      const item = resultOf(keys, check, at, result);
       if (!newest || isNewer(item, newest)) newest = item;
     }
   }
@@ -139,7 +139,7 @@ export async function newestResults(
   return Promise.all(
     checks.map((check, i) => {
       const found = inPack[i];
-      if (found) return resultOf(keys, check, found.at, found.run);
+      if (found) return resultOf(keys, check, found.at, found.result);
       return singleOf.get(check.id) ?? newestResult(context, check);
     }),
   );
@@ -147,9 +147,9 @@ export async function newestResults(
 
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
-    const run = entryOf(pack, numberOf(id));
+    const entry = entryOf(pack, numberOf(id));
     // An older pack is from an earlier time in which the check had this interval.
-    if (run && !run.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), run };
+    if (entry && !entry.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), result: entry };
   }
   return undefined;
 }

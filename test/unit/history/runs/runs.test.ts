@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const shown = (moment: HistoryEntry) => {
   const at = moment.at - BASE;
-  return moment.gap === undefined ? { at, latency_ms: moment.run.latency_ms } : { at, gap: moment.gap };
+  return moment.gap === undefined ? { at, latency_ms: moment.result.latency_ms } : { at, gap: moment.gap };
 };
 
 async function collected(pages: AsyncGenerator<HistoryEntry[]>) {
