@@ -55,7 +55,7 @@ async function* packedEntries(
       }
       if (entries.length > 0) yield entries;
       // A store in this process can resolve without letting other work run.
-      else await othersTurn();
+      else await yieldToEventLoop();
     }
     if (last) yield [last];
   }
