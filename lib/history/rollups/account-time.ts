@@ -9,7 +9,7 @@ export type TimeKind = (typeof TIME_KINDS)[number];
 /** Kind of an instant, and whether maintenance hides it. */
 export type Accounted = {
   as: EntityState | 'gap' | 'not_monitored';
-  /** Whether a maintenance window excluded from uptime covers it; always false while not monitored. */
+  /** Whether a maintenance window with `exclude_from_uptime` covers it; always false while not monitored. */
   in_maintenance: boolean;
 };
 
@@ -59,12 +59,12 @@ export function divide(
 
 type StateChange = { at: number; state: EntityState };
 
-/** Data from which time is accounted. Ranges of one kind may overlap, be unordered, and exceed the accounted range. */
+/** Data from which time is classified. Ranges of one kind may overlap, be unordered and exceed the whole. */
 export type KnownTime = {
   /**
-   * In the order of decision, each with the instant from which it counts: the first failed probe of an outage, or the
-   * first successful probe after it. Unknown before the first. A later decision may count from before an earlier one:
-   * at an instant, the last in the list that had begun by then applies.
+   * State changes in the order in which they were decided, each with the instant from which it counts: the first
+   * failed result of an outage, or the first successful one after it. The state is unknown before the first change. A
+   * later change may count from an earlier instant: at an instant, the last in the list that counts by then applies.
    */
   changes: readonly StateChange[];
   monitored: readonly TimeRange[];
@@ -73,7 +73,7 @@ export type KnownTime = {
   maintenance: readonly TimeRange[];
 };
 
-/** Accounts each part of a range as not monitored, a gap or a state, and whether maintenance hides it. */
+/** Classifies each part of a range as not monitored, a gap or a state, and by whether maintenance hides it. */
 export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange): AccountedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
   const isMonitored = covering(monitored);
@@ -87,6 +87,7 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
   });
 }
 
+/** Returns a function that tells whether any of the spans covers an instant; call it in ascending order. */
 function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
@@ -97,7 +98,8 @@ function covering(spans: readonly TimeRange[]): (at: number) => boolean {
   };
 }
 
-function stateReader(changes: readonly StateChange[]): (at: number) => EntityState {
+/** Returns a function from an instant to the state that counts then; call it in ascending order. */
+function statesIn(changes: readonly StateChange[]): (at: number) => EntityState {
   const ascending = changes.map((change, order) => ({ ...change, order })).toSorted((a, b) => a.at - b.at);
   let i = 0;
   let current: { state: EntityState; order: number } = { state: 'unknown', order: -1 };
@@ -109,15 +111,15 @@ function stateReader(changes: readonly StateChange[]): (at: number) => EntitySta
   };
 }
 
-/** Accounts the time of an entity from the spans of its checks; time outside of a check's spans is not monitored. */
+/** Derives the time of an entity from the spans of its checks; a check is not monitored outside its spans. */
 export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
   const cursors = checks.map(spanReader);
   return divide(window, borders, (at) => combined(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/** Checks in maintenance count only if all checks are: then the entity is in maintenance, which hides their states. */
-function combined(checks: readonly Accounted[]): Accounted {
+/** Checks in maintenance count only if all checks are; then maintenance hides the state of the entity. */
+function together(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
   const counted = monitored.filter(({ in_maintenance }) => !in_maintenance);

@@ -11,7 +11,7 @@ const Ratio = (meaning: string) =>
 const Seconds = (meaning: string) => z.number().min(0).describe(`${meaning}, in seconds with millisecond precision.`);
 const Milliseconds = (meaning: string) => z.int().min(0).describe(`${meaning}, in milliseconds.`);
 
-/** Latencies of successful results. All but the percentiles are exact. */
+/** Latencies of successful results. The mean is rounded, percentiles are approximate, the others are exact. */
 const Latency = z
   .object({
     count: z.int().min(1).describe('Number of successful results.'),
@@ -32,21 +32,19 @@ const Bucket = z.object({
   to: z.iso.datetime().describe('End of the bucket, exclusive; the current time if it is not over.'),
   complete: z
     .boolean()
-    .describe('Whether it is over and rolled up. Until then its figures are exact but still change.'),
+    .describe('Whether the bucket is over and rolled up. Until then its figures are exact but still change.'),
   revised_at: z.iso
     .datetime()
     .nullable()
-    .describe('Time of the last change of its figures after it was over; null if never.'),
+    .describe('Time of the last change of its figures after the bucket was over; null if never.'),
   known_since: z.iso
     .datetime()
     .nullable()
-    .describe(
-      'Start of the first monitored time; null without monitored time. Earlier time of the bucket has no data.',
-    ),
-  runs: z.int().min(0).describe('Results of slots, pushes and missed heartbeats.'),
-  failures: z.int().min(0).describe('Failed results, whether or not they changed the state.'),
-  warnings: z.int().min(0).describe('Successful results with a warning.'),
-  gaps: z.int().min(0).describe('Due slots without a result.'),
+    .describe('Start of the first monitored time; null without any. Earlier time of the bucket has no data.'),
+  runs: z.int().min(0).describe('Number of results of slots, pushes and missed heartbeats.'),
+  failures: z.int().min(0).describe('Number of failed results, whether or not they changed the state.'),
+  warnings: z.int().min(0).describe('Number of successful results with a warning.'),
+  gaps: z.int().min(0).describe('Number of due slots without a result.'),
   success_ratio: Ratio('Results that did not fail, divided by all results; null without results.'),
   uptime: Ratio('Up and degraded time, divided by up, degraded and down time; null without such time.'),
   coverage: Ratio(
@@ -58,7 +56,7 @@ const Bucket = z.object({
       degraded: Seconds('Time degraded'),
       down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
       unknown: Seconds('Time monitored without a state, such as before the first result'),
-      gap: Seconds('Time in which it was due and not probed'),
+      gap: Seconds('Time in which it was due but not monitored'),
       maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
       not_monitored: Seconds('Time in which it did not exist or was disabled'),
     })
@@ -144,7 +142,7 @@ function timeRecord({
 
 const MILLION = 1_000_000;
 
-/** Returns a ratio rounded down to six decimals; null for a whole of 0. Uses integers because products exceed 2^53. */
+/** Returns a ratio rounded down to six decimals; null if `whole` is 0. Uses BigInt because products exceed 2^53. */
 export function floorRatio(part: number, whole: number): number | null {
   if (whole === 0) return null;
   const [dividend, divisor] = [BigInt(part) * BigInt(MILLION), BigInt(whole)];
@@ -178,7 +176,7 @@ export const keptDays = (bucket: BucketSize, rollupDays: number): number =>
 /** Requested bucket size and range (epoch ms). */
 export type BucketQuery = { bucket: BucketSize; from?: number | undefined; to?: number | undefined };
 
-/** Returned range and its buckets: ascending, contiguous, none empty. */
+/** Returned range and its buckets: ascending, contiguous, each of positive length. */
 export type BucketList = TimeRange & { buckets: TimeRange[] };
 
 const MAX_BUCKETS = 1000;
@@ -186,16 +184,17 @@ const MAX_BUCKETS = 1000;
 /** Size of the parts that make up a bucket (ms): the kept time starts at a multiple of it. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
-const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
+/** Default start of a range, from its end (epoch ms). */
+const REACH: Record<BucketSize, (to: number) => number> = {
   hour: (to) => to - DAY_MS,
   day: (to) => to - 30 * DAY_MS,
   month: (to) => addMonths(to, -12),
 };
 
 /**
- * Lists the buckets of a request: widened to bucket borders, then cut to now and to the kept time. So the last bucket
- * may end now, and the first month may start in its middle. `rollupDays` is the account's. Returns the error if the
- * request is not valid.
+ * Lists the buckets of a request. The range is widened to whole buckets, then cut to now and to the kept time, so the
+ * last bucket may end now, and the first month may begin with the first day kept. `rollupDays`: retention of rollups of
+ * the account. Returns an error if the request is not valid.
  */
 export function listBuckets(
   { bucket, from: requestedFrom, to: requestedTo }: BucketQuery,

@@ -5,24 +5,24 @@ import { type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 import type { Rollup } from './rollup-item.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/** Adds the latencies of the checks, if they were read. */
+/** Figures with the latencies of the checks, if these were read. */
 type WithLatency<F extends EntityFigures> = F & { latency?: LatencyHistogram };
 
 /** Figures of an hour of an entity. */
 export type HourFigures = WithLatency<EntityFigures>;
 
 /**
- * Returns the contiguous hours of an entity: counts are summed, time is derived from that of its checks. `latency`:
- * also reads their latencies, which are separate items.
+ * Returns the figures of an entity in contiguous hours: counts are summed over its checks, time is derived from theirs.
+ * `latency`: also reads the latencies of the checks, which are separate items.
  */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],
   hours: readonly TimeRange[],
-  { latency: isWanted = false } = {},
+  { latency: withLatency = false } = {},
 ): Promise<Part<HourFigures>[]> {
   if (checks.length === 0) return hours.map(notMonitored);
-  const read = isWanted ? rollups.parts : rollups.times;
+  const read = withLatency ? rollups.parts : rollups.times;
   const ofChecks: Part<WithLatency<Rollup>>[][] = await Promise.all(checks.map((check) => read(check, hours)));
   return Promise.all(
     hours.map(async (hour, h) => {
@@ -36,7 +36,7 @@ export async function entityHours(
         figures: {
           ...mergeEntityFigures(parts.map(({ figures }) => figures)),
           ...timeOf(entityTime(spans, hour)),
-          ...(isWanted && { latency: latencyOf(parts) }),
+          ...(withLatency && { latency: latencyOf(parts) }),
         },
         isRolled: parts.every(({ isRolled }) => isRolled),
         revised_at: latestOf(parts),

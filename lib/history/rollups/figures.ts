@@ -17,7 +17,7 @@ export type EntityFigures = Counts & AccountedTime;
 /** Figures of a check in a time range; `latency` is that of its successful results. */
 export type Figures = EntityFigures & { latency: LatencyHistogram };
 
-/** Returns figures of zero, to be added to. */
+/** Returns new figures that are all zero, to add to. */
 export const emptyFigures = (): Figures => ({ ...noEntityFigures(), latency: emptyHistogram() });
 
 /** Merges the figures of disjoint time ranges, or of several checks, into new ones. Associative and commutative. */

@@ -57,7 +57,7 @@ const EntityHistory = z
   })
   .meta({ id: 'EntityHistory' });
 
-/** Maximum number of checks or entities in a response. */
+/** Maximum number of checks or entities in a response, and of buckets of all of them. */
 const MAX_NAMED = 50;
 const MAX_BUCKETS = 5_000;
 
@@ -71,8 +71,8 @@ function bucketsOf(
   if (count * list.buckets.length > MAX_BUCKETS) {
     throw invalid(
       'bucket',
-      `${count} times ${list.buckets.length} buckets exceed the maximum of ${MAX_BUCKETS}: request fewer at once, ` +
-        'a shorter range or larger buckets',
+      `${count} times ${list.buckets.length} buckets exceed the maximum of ${MAX_BUCKETS}: request fewer ` +
+        'checks or entities, a shorter range or larger buckets',
     );
   }
   return list;
@@ -145,7 +145,7 @@ export const historyRoutes = [
         .describe(
           `Check ids, comma-separated, up to ${MAX_NAMED}. Exactly one of check_ids, entity_id and entity_ids is required.`,
         ),
-      entity_id: z.string().optional().describe('Entity whose checks to return.'),
+      entity_id: z.string().optional().describe('Id of the entity whose checks to return.'),
       entity_ids: z.string().optional().describe(`Entity ids, comma-separated, up to ${MAX_NAMED}.`),
     }),
     reply: z

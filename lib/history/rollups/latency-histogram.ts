@@ -31,18 +31,18 @@ export function varintsOf(text: string): number[] {
 
 /**
  * Histogram of latencies in ms (docs/use/states-and-history.md#history): base-2 exponential of scale 4, as in the
- * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). 16 slots double the value, so a
- * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, to
- * the last non-empty one: slot 0 for 0, slot k + 1 for (2^((k-1)/16), 2^(k/16)]. While empty, min is Infinity, max 0.
+ * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). Bounds double every 16 slots, so a
+ * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `slots` has the number of values per slot, up
+ * to the last non-empty one: slot 0 for 0, slot k + 1 for (2^((k-1)/16), 2^(k/16)]. If empty, min is Infinity, max 0.
  */
 export type LatencyHistogram = { count: number; sum: number; min: number; max: number; slots: number[] };
 
 const SLOTS_PER_DOUBLING = 16;
 
-/** Maximum latency: 37 hours in ms; a pushed latency has at most a day. */
+/** Maximum latency: 37 hours in ms; a pushed latency is at most a day. */
 const MAX_MS = 2 ** 27;
 
-/** Upper bounds of slots from the second on. No unrounded one is close to a whole number, so all machines agree. */
+/** Upper bounds of slots from the second on. Irrational ones are not close to whole numbers: all machines agree. */
 const GREATEST = Array.from({ length: 27 * SLOTS_PER_DOUBLING + 1 }, (_, k) =>
   Math.floor(2 ** (k / SLOTS_PER_DOUBLING)),
 );
@@ -66,7 +66,7 @@ export function addLatency(histogram: LatencyHistogram, latencyMs: number): void
   addValues(histogram, slot, 1);
 }
 
-/** Merges histograms into a new one. Any order and grouping encodes to the same text. */
+/** Merges histograms into a new one. Associative and commutative, so that its encoding does not depend on the order. */
 export function mergeHistograms(histograms: Iterable<LatencyHistogram>): LatencyHistogram {
   const merged = emptyHistogram();
   for (const { count, sum, min, max, slots } of histograms) {
@@ -93,7 +93,7 @@ export function percentile({ count, min, max, slots }: LatencyHistogram, percent
 /**
  * Encodes as varints: sum, min, max - min, then for each non-empty slot, ascending, the number of empty slots before it
  * and its number of values less one. Empty text for an empty histogram. An hour of 60 results takes 28, 45 or 83 bytes
- * by the spread of latencies (steady, usual, wide), a day of 1,440 results 42, 91 or 236; the text a third more.
+ * with steady, usual or wide latencies, a day of 1,440 results 42, 91 or 236; base64url adds a third.
  */
 export function encodeHistogram({ count, sum, min, max, slots }: LatencyHistogram): string {
   if (count === 0) return '';
@@ -123,7 +123,7 @@ export function decodeHistogram(text: string): LatencyHistogram {
   return histogram;
 }
 
-// Binary search: a logarithm might differ between machines at a border.
+// Binary search: a logarithm might differ between machines at a bound.
 function slotOf(value: number): number {
   if (value < 1) return 0;
   let low = 0;
@@ -136,7 +136,7 @@ function slotOf(value: number): number {
   return low + 1;
 }
 
-/** Returns the whole number with the same relative error to both ends of a slot: at most 2.17 % and its rounding. */
+/** Returns the whole number with the same relative error to both bounds of a slot: at most 2.17 % and its rounding. */
 function middleOf(slot: number): number {
   if (slot < 2) return slot;
   const [min, max] = [GREATEST[slot - 2]! + 1, GREATEST[slot - 1]!];

@@ -26,7 +26,7 @@ import {
   sharedReads,
 } from './stored-rollups.ts';
 
-/** Merges the hours of a UTC day of a check. Spans are kept only if the whole day is of one kind: one letter. */
+/** Merges the hours of a UTC day of a check. Spans are kept only if the whole day is of one kind. */
 export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckRollup {
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
@@ -46,10 +46,10 @@ export type RolledCell = TenantEnv & { cell: string; retention_days: number; rol
 /** `isRevision`: changed figures are marked as revised, even if the rollup did not exist yet. */
 type RollupOptions = { isRevision: boolean };
 
-/** Makes the rollup of an hour (its start in epoch ms) of a cell from raw data. */
+/** Makes the rollup of an hour (epoch ms) of a cell from raw data. */
 export async function makeHour(of: RolledCell, hour: number, options: RollupOptions): Promise<void> {
   const window = { from: hour, to: hour + HOUR_MS };
-  // As long as the raw data, so that the raw data is never read again.
+  // At least as long as the raw data, so that the hour is never computed from raw data again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
   await writeRollup(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
     const made_at = of.ports.clock.now();
@@ -66,7 +66,7 @@ export async function makeHour(of: RolledCell, hour: number, options: RollupOpti
   });
 }
 
-/** Returns the time in maintenance of a check in a stored hour; undefined if its spans are not stored. */
+/** Returns the time in maintenance of a check in a stored hour; undefined if it is stored without spans. */
 const maintenanceOf = ({ figures }: RollupItem, { id }: CheckItem, hour: TimeRange): TimeRange[] | undefined => {
   const rollup = decodeRollup(figures, numberOf(id), hour);
   return rollup ? rollup.spans?.filter(({ in_maintenance }) => in_maintenance) : [];
@@ -85,7 +85,7 @@ const sourceNow = (of: RolledCell): RollupSource => ({
   rollups: readRollups(of, of.retention_days, { strong: true }),
 });
 
-/** Makes the rollups of a UTC day (its start in epoch ms) of a cell, and of the entities of its checks, from hours. */
+/** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from their hours. */
 export async function makeDay(of: RolledCell, day: number, options: RollupOptions): Promise<void> {
   const window = { from: day, to: day + DAY_MS };
   const status = { from: day, days: keptDays('day', of.rollup_days), ...options };
@@ -95,8 +95,8 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
   for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
     if (entity) await makeEntityDay(of, entity, window, status, first);
   }
-  // Last, because it marks the day as made.
-  await writeRollup(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
+  // Written last, because it marks the day as made.
+  await put(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
     const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
@@ -113,8 +113,8 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
 }
 
 /**
- * Makes the day rollup of an entity. It is made for each cell of the entity again, because only the last of them finds
- * all its hours. It is not overwritten after a check of that day was deleted, because its data can no longer be read.
+ * Makes the day rollup of an entity. It is made again for each cell of the entity, because only the last cell finds all
+ * hours. It is not overwritten after a check of that day was deleted, because its data can no longer be read.
  */
 async function makeEntityDay(
   of: RolledCell,

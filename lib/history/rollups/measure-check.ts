@@ -14,12 +14,12 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/** Time (ms) after the end of a probe at which its slot counts as missed: before the rollup of the hour. */
+/** Wait (ms) beyond the time of a probe until a slot counts as missed: it ends before the rollup of the hour. */
 const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
 /**
- * Measures a check in contiguous ranges from raw data, one rollup per range. Future time is not accounted.
- * @param finalMaintenance time in maintenance, if windows can no longer change it
+ * Measures a check in contiguous ranges from raw data, one rollup per range. Future time is left out.
+ * @param finalMaintenance time in maintenance, if maintenance windows can no longer change it
  */
 export async function measureCheck(
   context: TenantEnv,
@@ -72,13 +72,13 @@ function countResult(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { 
   if (outcome === 'warn') figures.warnings += 1;
 }
 
-/** Returns how long (ms) before a range a missed slot may start and still cover a part of it. */
+/** Returns the time (ms) before a range in which a missed slot may be due and its gap still reach into the range. */
 function reachOf(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
   if (check.execution_mode === 'push' || !first || first.from > from) return 0;
   return Math.min(first.rhythm.interval_ms, from - first.from);
 }
 
-/** Returns the time (epoch ms) of the change of settings after a slot; that change is probed at once. */
+/** Returns the time (epoch ms) of the first settings change after a slot; its probe ends the gap. */
 const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =>
   revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
 
@@ -90,7 +90,7 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
 
 type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; windows: readonly TimeRange[]; now: number };
 
-/** Counts the slots that a push check missed during service outages, its only gaps. */
+/** Counts the slots that a push check missed during service outages, and returns its gaps: it has no others. */
 async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
   for (const [w, { from, to }] of windows.entries()) {
@@ -107,6 +107,7 @@ const monitoredIn = (revisions: readonly RevisionItem[]): TimeRange[] =>
     enabled ? [{ from, to: revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY }] : [],
   );
 
+/** Returns the state changes that determine the state in a range, the first with the state before it. */
 async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: TimeRange) {
   if (Date.parse(check.state_since) <= window.from) return [{ at: 0, state: check.state }];
   const changes: { at: number; state: CheckItem['state'] }[] = [];

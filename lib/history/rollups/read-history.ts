@@ -19,7 +19,7 @@ import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.
 import { hoursIn } from './hours.ts';
 import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
 
-/** Environment of a reading of histories; `retention_days` of the account. */
+/** Environment in which histories are read, with the retention of raw data of the account in days. */
 export type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
 
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
@@ -66,7 +66,7 @@ export async function entityHistories(
   return histories;
 }
 
-/** Returns a function to the sources of the checks of an entity; their items are read together when needed. */
+/** Returns a function from an entity to the sources of its checks. The first use of an item reads all of them. */
 function sourcesOf(context: HistoryEnv, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
   const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
   return ({ checks }) => Object.keys(checks).map((id) => ({ id, item: async () => (await items()).get(id) }));
@@ -105,7 +105,7 @@ type PartReader<F extends EntityFigures> = {
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
 
-/** Returns the parts of a history, ascending: days that are rolled up, else hours. */
+/** Returns the parts of a history, ascending: days if they are rolled up, else hours. */
 async function partsOf<F extends EntityFigures>(
   size: BucketSize,
   { from, to }: TimeRange,
@@ -146,14 +146,14 @@ function historyOf<F extends EntityFigures, Bucket>(
 /** Part of the time of a check or entity. */
 export type MeasuredPart = Part<EntityFigures>;
 
-/** Returns a reader of the time of a check or entity in ranges, each contiguous with the others; ascending parts. */
+/** Returns a function that reads the time of a check or entity in a range, as ascending, contiguous parts. */
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
   const read: PartReader<EntityFigures> =
     'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
   const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
   return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
-    // Only whole days have rollups of their own.
+    // Only whole UTC days have day rollups.
     const days = { from: Math.ceil(from / DAY_MS) * DAY_MS, to: Math.floor(to / DAY_MS) * DAY_MS };
     if (days.from >= days.to) return hours({ from, to });
     return [
@@ -178,8 +178,8 @@ function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem
 }
 
 /**
- * Returns the start of the first monitored time of ascending parts; null if none was monitored. In a day without spans,
- * time that was not monitored counts as its beginning.
+ * Returns the start of the first monitored time of ascending parts; null without any. Within a part, all time that was
+ * not monitored is taken to be at its start.
  */
 export function knownSince(parts: readonly Part<EntityFigures>[]): number | null {
   const first = parts.find(({ window, figures }) => figures.ms.not_monitored < window.to - window.from);

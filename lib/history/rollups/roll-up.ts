@@ -10,12 +10,12 @@ import { oldestWhole } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import type { RollupItem } from './stored-rollups.ts';
 
-/** Maximum number of hours made per message; the next message continues, so that no function runs long. */
+/** Maximum number of hours made per message; the next message continues, so that no invocation runs long. */
 const HOURS_PER_MESSAGE = 12;
 
 /**
- * Makes the due rollups of a cell: all hours that are over and not made yet, and each day whose hours are made; then,
- * if requested, remakes those of a time range. Idempotent, because rollups follow from raw data alone.
+ * Makes the due rollups of a cell: all closed hours that are not made yet, and each day whose hours are made; then, if
+ * requested, remakes those of a time range. Idempotent, because rollups are computed only from raw data.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessage): Promise<void> {
   const { ports, keys } = env;
@@ -36,8 +36,8 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessag
 async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number | undefined> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
-  // Starts with the oldest hour that was open when the cell was created: no revision message reports results of that
-  // hour.
+  // Starts with the oldest hour that was open when the cell was created, because results of an open hour send no
+  // revision message.
   const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestWhole(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
   for (let left = HOURS_PER_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
@@ -56,13 +56,13 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 
 /**
  * Remakes hours or days, except those whose making started at `after` or later: they include the reported change. Days
- * follow their hours in a separate message, so that a crash in between loses none and later revisions share it.
+ * follow their hours in a separate message, so that a crash between them loses no day and later revisions share it.
  */
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
   const now = ports.clock.now();
   const first = Math.max(hourOf(revise.from), oldestWhole(now, of.retention_days));
-  // All hours that are over have been made by now.
+  // All closed hours have been made by now.
   const end = Math.min(hourOf(revise.to) + HOUR_MS, hourOf(now - ROLLUP_DELAY_MS));
   if (first >= end) return;
   if (revise.of === 'day') {
@@ -83,7 +83,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   );
 }
 
-/** Whether a rollup was made before `after`, or never. It stays as it is after its raw data has begun to expire. */
+/** Whether a rollup is missing, or was made before `after` from raw data that has not begun to expire. */
 async function isStale(
   { ports, keys, tenant, cell }: RolledCell,
   at: number,

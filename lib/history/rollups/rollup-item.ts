@@ -22,7 +22,7 @@ const KINDS = new Map<string, Accounted>(
   ]),
 );
 
-/** Encodes spans as letter and ms, without the last length: `u` is an hour up, `u1200000d60000u` one with an outage. */
+/** Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with an outage. */
 export const spanText = (spans: readonly AccountedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
@@ -57,8 +57,8 @@ export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
 
 /**
  * Figures of an hour or UTC day: of the checks of a cell by their number in the cell, or of a day of an entity by its
- * id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB; at most, with 500 spans per check,
- * 170 KB.
+ * id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500
+ * spans per check.
  */
 export type StoredRollup = Record<string, StoredCheck>;
 

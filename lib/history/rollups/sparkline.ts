@@ -9,20 +9,25 @@ import { gapCount } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { ofItem, readRollups } from './stored-rollups.ts';
 
-/** Sparkline of a check over the last hours. Time in which it was not probed counts only in `gap_seconds`. */
+/** Sparkline of a check over the last hours. Time in which it was not monitored counts only in `gap_seconds`. */
 export const Sparkline = z
   .object({
     check_id: IdOf('the check'),
     uptime_ratio: z
       .number()
       .nullable()
-      .describe('Successes divided by results, each weighted by the interval at its time; null without results.'),
-    gap_seconds: z.int().describe('Time in which the check was due and not probed (see gaps).'),
+      .describe(
+        'Successes divided by results, each weighted by the interval in force at its time; null without results.',
+      ),
+    gap_seconds: z.int().describe('Time in which the check was due but not monitored (see gaps).'),
     points: z
       .array(
         z.object({
           at: z.iso.datetime().describe('Start of the point; it ends where the next one starts.'),
-          avg_latency_ms: z.int().nullable().describe('Average latency of the successes; null without successes.'),
+          avg_latency_ms: z
+            .int()
+            .nullable()
+            .describe('Average latency of the successes, in milliseconds; null without any.'),
           successes: z.int().describe('Number of successes.'),
           failures: z.int().describe('Number of failures.'),
         }),
@@ -80,7 +85,7 @@ export async function readSparkline(
   };
 }
 
-/** Divides a range at instants and at the start of hours: each part has one point and one interval. */
+/** Divides a range at instants and at full hours, so that each part has one point and one interval. */
 function windowsOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
   const inside = instants.filter((at) => at > from && at < to);
   const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);

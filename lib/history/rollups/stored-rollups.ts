@@ -19,7 +19,7 @@ import {
   type StoredRollup,
 } from './rollup-item.ts';
 
-/** Returns an environment whose table caches reads: checks of a cell share packs, outages and the watermark. */
+/** Returns an environment that caches table reads, because checks of a cell share packs, outages and the watermark. */
 export function sharedReads<E extends Env>(env: E): E {
   const cache = new Map<string, Promise<unknown>>();
   const once = <Of, T>(read: (of: Of) => Promise<T>) =>
@@ -36,7 +36,7 @@ export function sharedReads<E extends Env>(env: E): E {
 
 /**
  * Figures of an hour or UTC day from `from` (epoch ms): of the checks of a cell by number, or of a day of one entity by
- * its id. `made_at` (epoch ms): time of the last making. `revised`: times of later changes of figures. `raw_days`:
+ * its id. `made_at` (epoch ms): start of the last making. `revised`: times of later changes of figures. `raw_days`:
  * retention of the raw data it was made from, in days. `checks`: number of checks of the entity.
  */
 export type RollupItem = Item & {
@@ -52,13 +52,13 @@ export type RollupItem = Item & {
 /** Latencies of a rollup of a cell, written with it. */
 export type LatenciesItem = Item & { from: number; latencies: StoredLatencies };
 
-/** Check by its id, with a reader of its item for time without rollups; undefined if the check was deleted. */
+/** Check by its id. `item` reads its item, for time without rollups; undefined if the check was deleted. */
 export type CheckSource = { id: string; item(): Promise<CheckItem | undefined> };
 
 /** Returns the source of a check whose item is already read. */
 export const ofItem = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
 
-/** Part of a history; `isRolled`: it is over and changes only by a revision. */
+/** Part of a history. `isRolled`: whether it is over and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
   window: TimeRange;
   figures: F;
@@ -70,17 +70,17 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 export type RollupReader = {
   /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
   days(check: CheckSource, window: TimeRange): Promise<Part[]>;
-  /** Returns UTC days of an entity with these checks. */
+  /** Like `days`, of an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
-  /** Returns a check in contiguous windows, each within one hour. */
+  /** Returns a part of a check for each of some contiguous ranges, each within one hour. */
   parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
   /** Like `parts`, without latencies. */
   times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
-  /** Returns the spans of a check in a window, from its raw data as far as it is kept. */
+  /** Returns the spans of a check in a range from its raw data; not monitored if that has expired. */
   spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;
 };
 
-/** Returns a reader of rollups. `retentionDays`: of raw data. `strong`: with strongly consistent reads. */
+/** Returns a reader of rollups. `retentionDays`: retention of raw data. `strong`: strongly consistent. */
 export function readRollups(context: TenantEnv, retentionDays: number, { strong = false } = {}): RollupReader {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
@@ -105,7 +105,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const rollups = await cellRollups(check, of, window);
     if (rollups.size === 0) return rollups;
     const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), window);
-    // Written together but read separately: if one is not visible yet, ignore the other.
+    // Written together but read separately: a rollup whose latencies are not visible yet is ignored.
     return new Map(
       [...rollups].flatMap(([at, rollup]) => {
         const { latencies } = items.get(at) ?? {};
@@ -211,14 +211,14 @@ function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window
   return rolled && partOf(rolled, name, window);
 }
 
-/** Returns a check or entity of a rollup. Without an entry it was not monitored. */
+/** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
 function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: TimeRange): Part {
   const rollup = decodeRollup(stored, name, window) ?? notMonitored(window).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
   return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
-/** Returns a part in which a check was not monitored, or of which nothing is kept. */
+/** Returns a part in which a check was not monitored, or of which no data is kept. */
 export function notMonitored(window: TimeRange): Part {
   const time = noTime();
   time.ms.not_monitored = window.to - window.from;
