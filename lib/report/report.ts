@@ -3,8 +3,8 @@ import type { Context } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { entityPage } from '#lib/catalog/store.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
-import { noTime, TIME_KINDS } from '#lib/history/rollups/account-time.ts';
-import { addMonths, type BucketList, type EntityBucket, listBuckets } from '#lib/history/rollups/buckets.ts';
+import { TIME_KINDS, zeroTime } from '#lib/history/rollups/account-time.ts';
+import { type BucketList, type EntityBucket, listBuckets, startOfMonth } from '#lib/history/rollups/buckets.ts';
 import { checkHistories, entityHistories, type HistoryEnv } from '#lib/history/rollups/read-history.ts';
 import { allSlos } from '#lib/history/slos/change-slo.ts';
 import { budgetOf, SloBudget, type SloItem } from '#lib/history/slos/slo.ts';
@@ -102,7 +102,7 @@ export async function reportList(
 ): Promise<Reader<ReportEntity>> {
   const now = context.ports.clock.now();
   const last = monthStart(month ?? monthName(now));
-  const report = await reportReader(context, { first: addMonths(last, 1 - months), last });
+  const report = await reportReader(context, { first: startOfMonth(last, 1 - months), last });
   if (!report) {
     const { rollup_days } = context.caller;
     const range = `from ${monthName(now - rollup_days * DAY_MS)} to ${monthName(now)}`;
@@ -129,12 +129,12 @@ export async function reportReader(
   { first, last }: Months,
 ): Promise<((entities: readonly EntityItem[]) => Promise<ReportEntity[]>) | undefined> {
   const now = env.ports.clock.now();
-  const range = { from: first, to: addMonths(last, 1) };
+  const range = { from: first, to: startOfMonth(last, 1) };
   const list = listBuckets({ bucket: 'month', ...range }, { now, rollupDays: env.caller.rollup_days });
   if ('wrong' in list || last > now) return undefined;
   const [slos, incidents] = await Promise.all([allSlos(env), incidentsWithEntities(env, range)]);
   const months: number[] = [];
-  for (let at = first; at <= last; at = addMonths(at, 1)) months.push(at);
+  for (let at = first; at <= last; at = startOfMonth(at, 1)) months.push(at);
   return async (entities) => {
     const [histories, measured] = await Promise.all([
       entityHistories(env, entities, 'month', list),
@@ -208,7 +208,7 @@ async function measuredSlos(
 }
 
 function sloIn(start: number, slo: SloItem, bucket: Bucket | undefined): ReportSlo {
-  const ms = noTime().ms;
+  const ms = zeroTime().ms;
   for (const kind of TIME_KINDS) ms[kind] = Math.round((bucket?.seconds[kind] ?? 0) * 1000);
-  return pick(ReportSlo, { ...slo, ...budgetOf(slo, ms, addMonths(start, 1) - start) });
+  return pick(ReportSlo, { ...slo, ...budgetOf(slo, ms, startOfMonth(start, 1) - start) });
 }

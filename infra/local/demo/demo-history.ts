@@ -1,7 +1,7 @@
 import { authenticate } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Env } from '#lib/env.ts';
-import { accountTime, timeOf } from '#lib/history/rollups/account-time.ts';
+import { classifyTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { emptyFigures } from '#lib/history/rollups/figures.ts';
 import { hoursIn } from '#lib/history/rollups/hours.ts';
@@ -74,7 +74,7 @@ function figuresOf({ slug, latency_ms }: Monitored, window: TimeRange, end: numb
     { at: to, state: 'up' as const },
   ]);
   const known = { changes: [{ at: 0, state: 'up' as const }, ...changes], gaps: [], maintenance: [] };
-  const spans = accountTime({ ...known, monitored: [window] }, window);
+  const spans = classifyTime({ ...known, monitored: [window] }, window);
   const figures = { ...emptyFigures(), ...timeOf(spans), spans };
   for (let at = window.from; at < window.to; at += MINUTE_MS) {
     figures.runs += 1;

@@ -23,14 +23,14 @@ export type AccountedTime = {
   down_in_maintenance_ms: number;
 };
 
-export const noTime = (): AccountedTime => ({
+export const zeroTime = (): AccountedTime => ({
   ms: { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 },
   down_in_maintenance_ms: 0,
 });
 
 /** Adds up spans; all zero for no spans. */
 export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
-  const time = noTime();
+  const time = zeroTime();
   for (const { from, to, as, in_maintenance } of spans) {
     time.ms[in_maintenance ? 'maintenance' : as] += to - from;
     if (in_maintenance && as === 'down') time.down_in_maintenance_ms += to - from;
@@ -40,19 +40,19 @@ export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
 
 /** Divides a range at instants, in any order, and merges equal neighbors; calls `kindAt` in ascending order. */
 export function divide(
-  window: TimeRange,
+  range: TimeRange,
   instants: Iterable<number>,
   kindAt: (at: number) => Accounted,
 ): AccountedSpan[] {
-  if (window.from >= window.to) return [];
-  const inside = new Set([...instants].filter((at) => at > window.from && at < window.to));
+  if (range.from >= range.to) return [];
+  const inside = new Set([...instants].filter((at) => at > range.from && at < range.to));
   const spans: AccountedSpan[] = [];
-  for (const from of [window.from, ...[...inside].toSorted((a, b) => a - b)]) {
+  for (const from of [range.from, ...[...inside].toSorted((a, b) => a - b)]) {
     const { as, in_maintenance } = kindAt(from);
     const last = spans.at(-1);
     if (last?.as === as && last.in_maintenance === in_maintenance) continue;
     if (last) last.to = from;
-    spans.push({ from, to: window.to, as, in_maintenance });
+    spans.push({ from, to: range.to, as, in_maintenance });
   }
   return spans;
 }
@@ -60,7 +60,7 @@ export function divide(
 type StateChange = { at: number; state: EntityState };
 
 /** Data from which time is classified. Ranges of one kind may overlap, be unordered and exceed the whole. */
-export type KnownTime = {
+export type TimeSources = {
   /**
    * State changes in the order in which they were decided, each with the instant from which it counts: the first
    * failed result of an outage, or the first successful one after it. The state is unknown before the first change. A
@@ -74,13 +74,16 @@ export type KnownTime = {
 };
 
 /** Classifies each part of a range as not monitored, a gap or a state, and by whether maintenance hides it. */
-export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange): AccountedSpan[] {
+export function classifyTime(
+  { changes, monitored, gaps, maintenance }: TimeSources,
+  range: TimeRange,
+): AccountedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
-  const isMonitored = covering(monitored);
-  const isGap = covering(gaps);
-  const isMaintenance = covering(maintenance);
-  const stateAt = stateReader(changes);
-  return divide(window, [...changes.map(({ at }) => at), ...borders], (at): Accounted => {
+  const isMonitored = coverageOf(monitored);
+  const isGap = coverageOf(gaps);
+  const isMaintenance = coverageOf(maintenance);
+  const stateAt = statesIn(changes);
+  return divide(range, [...changes.map(({ at }) => at), ...borders], (at): Accounted => {
     const [monitoredNow, gapNow, in_maintenance, state] = [isMonitored(at), isGap(at), isMaintenance(at), stateAt(at)];
     if (!monitoredNow) return { as: 'not_monitored', in_maintenance: false };
     return { as: gapNow ? 'gap' : state, in_maintenance };
@@ -88,7 +91,7 @@ export function accountTime({ changes, monitored, gaps, maintenance }: KnownTime
 }
 
 /** Returns a function that tells whether any of the spans covers an instant; call it in ascending order. */
-function covering(spans: readonly TimeRange[]): (at: number) => boolean {
+function coverageOf(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
   let until = Number.NEGATIVE_INFINITY;
@@ -112,14 +115,14 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
 }
 
 /** Derives the time of an entity from the spans of its checks; a check is not monitored outside its spans. */
-export function entityTime(checks: readonly (readonly AccountedSpan[])[], window: TimeRange): AccountedSpan[] {
+export function entityTime(checks: readonly (readonly AccountedSpan[])[], range: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
-  const cursors = checks.map(spanReader);
-  return divide(window, borders, (at) => combined(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
+  const cursors = checks.map(spanIn);
+  return divide(range, borders, (at) => combine(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
 /** Checks in maintenance count only if all checks are; then maintenance hides the state of the entity. */
-function together(checks: readonly Accounted[]): Accounted {
+function combine(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
   const counted = monitored.filter(({ in_maintenance }) => !in_maintenance);

@@ -185,10 +185,10 @@ const MAX_BUCKETS = 1000;
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
 /** Default start of a range, from its end (epoch ms). */
-const REACH: Record<BucketSize, (to: number) => number> = {
+const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
   hour: (to) => to - DAY_MS,
   day: (to) => to - 30 * DAY_MS,
-  month: (to) => addMonths(to, -12),
+  month: (to) => startOfMonth(to, -12),
 };
 
 /**
@@ -209,12 +209,11 @@ export function listBuckets(
   const days = keptDays(bucket, rollupDays);
   const kept = Math.ceil((now - days * DAY_MS) / PART_MS[bucket]) * PART_MS[bucket];
   const from = Math.max(startOf(bucket, since), kept);
-  const to = Math.min(nextOf(bucket, until - 1), now);
+  const to = Math.min(endOf(bucket, until - 1), now);
   if (from >= to) return wrong('to', `must be after ${iso(kept)}; bucket=${bucket} goes back ${days} days`);
 
   const buckets: TimeRange[] = [];
-  for (let at = from; at < to; at = buckets.at(-1)!.to)
-    buckets.push({ from: at, to: Math.min(nextOf(bucket, at), to) });
+  for (let at = from; at < to; at = buckets.at(-1)!.to) buckets.push({ from: at, to: Math.min(endOf(bucket, at), to) });
   if (buckets.length > MAX_BUCKETS) {
     const allowed = bucket === 'hour' ? '41 days, or use bucket=day' : `${MAX_BUCKETS} days, or use bucket=month`;
     return wrong(
@@ -230,13 +229,13 @@ const wrong = (path: 'from' | 'to', message: string) => ({ wrong: { path, messag
 
 /** Returns the start of the bucket that contains an instant. Epoch days start at midnight UTC. */
 export const startOf = (bucket: BucketSize, at: number): number =>
-  bucket === 'month' ? addMonths(at, 0) : Math.floor(at / PART_MS[bucket]) * PART_MS[bucket];
+  bucket === 'month' ? startOfMonth(at, 0) : Math.floor(at / PART_MS[bucket]) * PART_MS[bucket];
 
-const nextOf = (bucket: BucketSize, at: number): number =>
-  bucket === 'month' ? addMonths(at, 1) : startOf(bucket, at) + PART_MS[bucket];
+const endOf = (bucket: BucketSize, at: number): number =>
+  bucket === 'month' ? startOfMonth(at, 1) : startOf(bucket, at) + PART_MS[bucket];
 
 /** Returns the start of the month that is `months` after the month of an instant (epoch ms, UTC). Pure. */
-export function addMonths(at: number, months: number): number {
+export function startOfMonth(at: number, months: number): number {
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1);
 }

@@ -32,7 +32,7 @@ export async function entityHours(
         parts.map(({ figures }, c) => figures.spans ?? rollups.spans(checks[c]!, hour)),
       );
       return {
-        window: hour,
+        range: hour,
         figures: {
           ...mergeEntityFigures(parts.map(({ figures }) => figures)),
           ...timeOf(entityTime(spans, hour)),

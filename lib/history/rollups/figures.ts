@@ -1,6 +1,6 @@
 import type { GapCause } from '#lib/history/runs/gaps.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
-import { type AccountedTime, noTime, TIME_KINDS } from './account-time.ts';
+import { type AccountedTime, TIME_KINDS, zeroTime } from './account-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
 /** Counts of a check, or of all checks of an entity, in a time range (docs/use/states-and-history.md#history). */
@@ -49,4 +49,4 @@ export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>
 /** Causes of gaps, in the order of storage. */
 export const GAP_CAUSES = namesOf(noGaps());
 
-const noEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...noTime() });
+const noEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...zeroTime() });

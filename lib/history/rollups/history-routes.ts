@@ -58,8 +58,8 @@ const EntityHistory = z
   .meta({ id: 'EntityHistory' });
 
 /** Maximum number of checks or entities in a response, and of buckets of all of them. */
-const MAX_NAMED = 50;
-const MAX_BUCKETS = 5_000;
+const MAX_HISTORIES = 50;
+const MAX_TOTAL_BUCKETS = 5_000;
 
 function bucketsOf(
   { ports, caller }: Pick<Context, 'ports' | 'caller'>,
@@ -68,10 +68,10 @@ function bucketsOf(
 ): BucketList {
   const list = listBuckets(query, { now: ports.clock.now(), rollupDays: caller.rollup_days });
   if ('wrong' in list) throw invalid(list.wrong.path, list.wrong.message);
-  if (count * list.buckets.length > MAX_BUCKETS) {
+  if (count * list.buckets.length > MAX_TOTAL_BUCKETS) {
     throw invalid(
       'bucket',
-      `${count} times ${list.buckets.length} buckets exceed the maximum of ${MAX_BUCKETS}: request fewer ` +
+      `${count} times ${list.buckets.length} buckets exceed the maximum of ${MAX_TOTAL_BUCKETS}: request fewer ` +
         'checks or entities, a shorter range or larger buckets',
     );
   }
@@ -143,10 +143,10 @@ export const historyRoutes = [
         .string()
         .optional()
         .describe(
-          `Check ids, comma-separated, up to ${MAX_NAMED}. Exactly one of check_ids, entity_id and entity_ids is required.`,
+          `Check ids, comma-separated, up to ${MAX_HISTORIES}. Exactly one of check_ids, entity_id and entity_ids is required.`,
         ),
       entity_id: z.string().optional().describe('Id of the entity whose checks to return.'),
-      entity_ids: z.string().optional().describe(`Entity ids, comma-separated, up to ${MAX_NAMED}.`),
+      entity_ids: z.string().optional().describe(`Entity ids, comma-separated, up to ${MAX_HISTORIES}.`),
     }),
     reply: z
       .object({
@@ -170,7 +170,7 @@ export const historyRoutes = [
       const checks =
         entity_id === undefined
           ? await requireChecks(context, idsOf('check_ids', check_ids!))
-          : await allOfEntity(context, entity_id);
+          : await requireChecksOf(context, entity_id);
       return { checks: await checkHistoryRecords(context, checks, query) };
     },
   }),
@@ -185,15 +185,15 @@ function assertOneSelector(parameters: Record<string, string | undefined>): void
 function idsOf(name: string, text: string): string[] {
   const ids = [...new Set(text.split(',').filter((id) => id !== ''))];
   if (ids.length === 0) throw invalid(name, 'must contain an id');
-  if (ids.length > MAX_NAMED) throw invalid(name, `has ${ids.length} ids, more than ${MAX_NAMED}`);
+  if (ids.length > MAX_HISTORIES) throw invalid(name, `has ${ids.length} ids, more than ${MAX_HISTORIES}`);
   return ids;
 }
 
-async function allOfEntity(context: Context, id: string): Promise<CheckItem[]> {
+async function requireChecksOf(context: Context, id: string): Promise<CheckItem[]> {
   const entity = await requireEntityById(context, id);
   const count = Object.keys(entity.checks).length;
-  if (count > MAX_NAMED) {
-    throw invalid('entity_id', `has ${count} checks, more than ${MAX_NAMED}: select some with check_ids`);
+  if (count > MAX_HISTORIES) {
+    throw invalid('entity_id', `has ${count} checks, more than ${MAX_HISTORIES}: select some with check_ids`);
   }
   return checksOf(context, [entity]);
 }

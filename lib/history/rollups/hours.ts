@@ -14,5 +14,5 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
  * Returns the oldest hour (epoch ms) with complete raw data, which expires by the hour (resultExpiry). An hour that
  * expires within ROLLUP_DELAY_MS does not count.
  */
-export const oldestWhole = (now: number, retentionDays: number): number =>
+export const oldestCompleteHour = (now: number, retentionDays: number): number =>
   hourOf(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

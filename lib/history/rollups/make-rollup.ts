@@ -19,11 +19,11 @@ import { measureCheck } from './measure-check.ts';
 import { type CheckRollup, decodeRollup, encodeLatencies, encodeRollup, type StoredLatencies } from './rollup-item.ts';
 import {
   type LatenciesItem,
-  ofItem,
   type RollupItem,
   type RollupReader,
   readRollups,
-  sharedReads,
+  sourceOf,
+  withCachedReads,
 } from './stored-rollups.ts';
 
 /** Merges the hours of a UTC day of a check. Spans are kept only if the whole day is of one kind. */
@@ -33,8 +33,8 @@ export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckR
   merged.ms.not_monitored += day.to - day.from - known;
   const spans = hours.flatMap((hour): (AccountedSpan | null)[] => [...(hour.spans ?? [null])]);
   const [first] = spans;
-  const isOne = known === day.to - day.from && first && spans.every((span) => isSameKind(span, first));
-  return { ...merged, spans: isOne ? [{ ...first, ...day }] : null };
+  const isOneKind = known === day.to - day.from && first && spans.every((span) => isSameKind(span, first));
+  return { ...merged, spans: isOneKind ? [{ ...first, ...day }] : null };
 }
 
 const isSameKind = (span: AccountedSpan | null, other: AccountedSpan): boolean =>
@@ -48,19 +48,19 @@ type RollupOptions = { isRevision: boolean };
 
 /** Makes the rollup of an hour (epoch ms) of a cell from raw data. */
 export async function makeHour(of: RolledCell, hour: number, options: RollupOptions): Promise<void> {
-  const window = { from: hour, to: hour + HOUR_MS };
+  const range = { from: hour, to: hour + HOUR_MS };
   // At least as long as the raw data, so that the hour is never computed from raw data again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
   await writeRollup(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
     const made_at = of.ports.clock.now();
     const isFinal = hour < made_at - FINAL_AFTER_MS;
-    const shared = sharedReads(of);
+    const shared = withCachedReads(of);
     const found = new Map<number, CheckRollup>();
     for (const check of await checksOfCell(of, of.cell)) {
-      const final = isFinal && present ? maintenanceOf(present, check, window) : undefined;
-      const [figures] = await measureCheck(shared, check, [window], final);
-      if (isKnown(figures!, window)) found.set(numberOf(check.id), figures!);
-      await yieldToEventLoop();
+      const final = isFinal && present ? maintenanceOf(present, check, range) : undefined;
+      const [figures] = await measureCheck(shared, check, [range], final);
+      if (needsEntry(figures!, range)) found.set(numberOf(check.id), figures!);
+      await othersTurn();
     }
     return { made_at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -87,26 +87,26 @@ const sourceNow = (of: RolledCell): RollupSource => ({
 
 /** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from their hours. */
 export async function makeDay(of: RolledCell, day: number, options: RollupOptions): Promise<void> {
-  const window = { from: day, to: day + DAY_MS };
+  const range = { from: day, to: day + DAY_MS };
   const status = { from: day, days: keptDays('day', of.rollup_days), ...options };
   const first = sourceNow(of);
   const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
   for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
-    if (entity) await makeEntityDay(of, entity, window, status, first);
+    if (entity) await makeEntityDay(of, entity, range, status, first);
   }
   // Written last, because it marks the day as made.
-  await put(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
+  await writeRollup(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
     const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
-      const hours = await rollups.parts(ofItem(check), hoursIn(window));
+      const hours = await rollups.parts(sourceOf(check), hoursIn(range));
       const figures = dayRollup(
         hours.map((hour) => hour.figures),
-        window,
+        range,
       );
-      if (isKnown(figures, window)) found.set(numberOf(check.id), figures);
-      await yieldToEventLoop();
+      if (needsEntry(figures, range)) found.set(numberOf(check.id), figures);
+      await othersTurn();
     }
     return { made_at: at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -120,7 +120,7 @@ async function makeEntityDay(
   of: RolledCell,
   entity: EntityItem,
   day: TimeRange,
-  status: Status,
+  status: WriteOptions,
   first: RollupSource,
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
@@ -132,21 +132,21 @@ async function makeEntityDay(
     async (present, attempt) => {
       if (present && present.checks! > count) return undefined;
       const { at, rollups } = attempt === 0 ? first : sourceNow(of);
-      const hours = await entityHours(rollups, checks.map(ofItem), hoursIn(day));
+      const hours = await entityHours(rollups, checks.map(sourceOf), hoursIn(day));
       const figures = mergeEntityFigures(hours.map((hour) => hour.figures));
-      if (count === 0 && !isKnown(figures, day)) return undefined;
+      if (count === 0 && !needsEntry(figures, day)) return undefined;
       return { made_at: at, figures: encodeRollup(new Map([[entity.id, { ...figures, spans: null }]])), checks: count };
     },
   );
-  await yieldToEventLoop();
+  await othersTurn();
 }
 
 /** Whether a check or entity needs an entry; a missing entry means not monitored and without results. */
-const isKnown = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
+const needsEntry = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
 /** `days`: retention of the rollup. */
-type Status = RollupOptions & { from: number; days: number };
+type WriteOptions = RollupOptions & { from: number; days: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?: StoredLatencies };
 /** Keys of a rollup; the rollup of an entity has no latencies. */
 type RollupKeys = { rollup: Key; latencies?: Key };
@@ -158,7 +158,7 @@ type RollupKeys = { rollup: Key; latencies?: Key };
 async function writeRollup(
   { ports, retention_days }: RolledCell,
   keys: RollupKeys,
-  { from, days, isRevision }: Status,
+  { from, days, isRevision }: WriteOptions,
   make: (present: RollupItem | undefined, attempt: number) => Promise<Content | undefined>,
 ): Promise<void> {
   await retryOnConflict(ports, async (attempt) => {

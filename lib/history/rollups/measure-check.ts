@@ -9,7 +9,7 @@ import { timeline } from '#lib/history/runs/timeline.ts';
 import { after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-import { accountTime, type KnownTime, timeOf } from './account-time.ts';
+import { classifyTime, type TimeSources, timeOf } from './account-time.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
@@ -24,42 +24,42 @@ const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 export async function measureCheck(
   context: TenantEnv,
   check: CheckItem,
-  windows: readonly TimeRange[],
+  ranges: readonly TimeRange[],
   finalMaintenance?: readonly TimeRange[],
 ): Promise<CheckRollup[]> {
   const now = context.ports.clock.now();
-  const span = { from: windows[0]!.from, to: windows.at(-1)!.to };
+  const span = { from: ranges[0]!.from, to: ranges.at(-1)!.to };
   const revisions =
     check.settings_at <= span.from
       ? [revisionItem(context.keys, check)]
       : await revisionsSince(context, check, span.from);
-  const read = { from: span.from - reachOf(check, revisions, span.from), until: span.to };
+  const read = { from: span.from - gapLengthBefore(check, revisions, span.from), until: span.to };
   const outages = await outagesOf(context, check, read);
-  const figures = windows.map(emptyFigures);
-  const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, windows, now }) : [];
+  const figures = ranges.map(emptyFigures);
+  const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, ranges, now }) : [];
 
   const causeOf = gapCauseFinder(context, check, outages);
   let i = 0;
   for await (const entry of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
-    while (i < windows.length - 1 && entry.at >= windows[i]!.to) i++;
+    while (i < ranges.length - 1 && entry.at >= ranges[i]!.to) i++;
     const counted = entry.at >= span.from ? figures[i]! : undefined;
     if (entry.missed) {
       const { slot, interval_ms } = entry.missed;
-      addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, changeAfter(revisions, slot)) });
+      addGap(gaps, { from: slot, to: Math.min(slot + interval_ms, nextChange(revisions, slot)) });
       const cause = causeOf(slot, entry.noted);
       if (counted) counted.gaps[cause] += 1;
     } else if (counted) {
       countResult(counted, entry.result);
     }
   }
-  const known: KnownTime = {
-    changes: await changesIn(context, check, span),
+  const known: TimeSources = {
+    changes: await stateChangesIn(context, check, span),
     monitored: monitoredIn(revisions),
     gaps,
     maintenance: finalMaintenance ?? (await readMaintenance(context, check, span)),
   };
-  return windows.map(({ from, to }, w) => {
-    const spans = accountTime(known, { from, to: Math.min(to, now) });
+  return ranges.map(({ from, to }, w) => {
+    const spans = classifyTime(known, { from, to: Math.min(to, now) });
     return { ...figures[w]!, ...timeOf(spans), spans };
   });
 }
@@ -73,13 +73,13 @@ function countResult(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { 
 }
 
 /** Returns the time (ms) before a range in which a missed slot may be due and its gap still reach into the range. */
-function reachOf(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
+function gapLengthBefore(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
   if (check.execution_mode === 'push' || !first || first.from > from) return 0;
   return Math.min(first.rhythm.interval_ms, from - first.from);
 }
 
 /** Returns the time (epoch ms) of the first settings change after a slot; its probe ends the gap. */
-const changeAfter = (revisions: readonly RevisionItem[], slot: number): number =>
+const nextChange = (revisions: readonly RevisionItem[], slot: number): number =>
   revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
 
 function addGap(gaps: TimeRange[], gap: TimeRange): void {
@@ -88,12 +88,12 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
   else gaps.push(gap);
 }
 
-type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; windows: readonly TimeRange[]; now: number };
+type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; ranges: readonly TimeRange[]; now: number };
 
 /** Counts the slots that a push check missed during service outages, and returns its gaps: it has no others. */
-async function countOutages(figures: Figures[], { revisions, outages, windows, now }: Outages): Promise<TimeRange[]> {
+async function countOutages(figures: Figures[], { revisions, outages, ranges, now }: Outages): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
-  for (const [w, { from, to }] of windows.entries()) {
+  for (const [w, { from, to }] of ranges.entries()) {
     for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {
       figures[w]!.gaps[gap.cause] += gap.slots;
       missed.push({ from: gap.from, to: gap.to });
@@ -108,19 +108,19 @@ const monitoredIn = (revisions: readonly RevisionItem[]): TimeRange[] =>
   );
 
 /** Returns the state changes that determine the state in a range, the first with the state before it. */
-async function changesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, window: TimeRange) {
-  if (Date.parse(check.state_since) <= window.from) return [{ at: 0, state: check.state }];
+async function stateChangesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, range: TimeRange) {
+  if (Date.parse(check.state_since) <= range.from) return [{ at: 0, state: check.state }];
   const changes: { at: number; state: CheckItem['state'] }[] = [];
   const transitions = itemsOf<TransitionItem>(ports.table, {
     partition: keys.ofCheck(tenant, check.id),
-    from: `${TRANSITIONS}${stamp(window.from)}`,
+    from: `${TRANSITIONS}${stamp(range.from)}`,
     to: after(TRANSITIONS),
     limit: 25,
   });
   for await (const { check_from_state, check_to_state, effective_at } of transitions) {
     if (changes.length === 0) changes.push({ at: 0, state: check_from_state });
     changes.push({ at: effective_at, state: check_to_state });
-    if (effective_at >= window.to) break;
+    if (effective_at >= range.to) break;
   }
   return changes.length > 0 ? changes : [{ at: 0, state: check.state }];
 }

@@ -17,7 +17,7 @@ import {
 import { entityHours, type HourFigures, latencyOf, latestOf } from './entity-figures.ts';
 import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
-import { type CheckSource, ofItem, type Part, type RollupReader, readRollups } from './stored-rollups.ts';
+import { type CheckSource, type Part, type RollupReader, readRollups, sourceOf } from './stored-rollups.ts';
 
 /** Environment in which histories are read, with the retention of raw data of the account in days. */
 export type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
@@ -35,12 +35,12 @@ export async function checkHistories(
   const histories: History<CheckBucket>[] = [];
   for (const check of checks) {
     const parts = await partsOf(size, list, {
-      days: (window) => rollups.days(ofItem(check), window),
-      hours: (hours) => rollups.parts(ofItem(check), hours),
+      days: (range) => rollups.days(sourceOf(check), range),
+      hours: (hours) => rollups.parts(sourceOf(check), hours),
     });
     histories.push(
-      historyOf(parts, size, list, (own, status) =>
-        bucketRecord(mergeFigures(own.map(({ figures }) => figures)), status),
+      historyOf(parts, size, list, (bucketParts, status) =>
+        bucketRecord(mergeFigures(bucketParts.map(({ figures }) => figures)), status),
       ),
     );
   }
@@ -88,20 +88,20 @@ async function entityHistory(
   options: { latency: boolean },
 ): Promise<History<EntityBucket>> {
   const parts = await partsOf<HourFigures>(size, list, {
-    days: (window) => rollups.entityDays(id, checks, window),
+    days: (range) => rollups.entityDays(id, checks, range),
     hours: (hours) => entityHours(rollups, checks, hours, options),
   });
-  return historyOf(parts, size, list, (own, status) =>
+  return historyOf(parts, size, list, (bucketParts, status) =>
     entityBucketRecord(
-      mergeEntityFigures(own.map(({ figures }) => figures)),
+      mergeEntityFigures(bucketParts.map(({ figures }) => figures)),
       status,
-      options.latency ? latencyOf(own) : undefined,
+      options.latency ? latencyOf(bucketParts) : undefined,
     ),
   );
 }
 
 type PartReader<F extends EntityFigures> = {
-  days(window: TimeRange): Promise<Part<F>[]>;
+  days(range: TimeRange): Promise<Part<F>[]>;
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
 
@@ -114,7 +114,7 @@ async function partsOf<F extends EntityFigures>(
   const days = size === 'hour' ? [] : await read.days({ from, to });
   const parts: Part<F>[] = [];
   for (const day of [...days, undefined]) {
-    const missing = { from: parts.at(-1)?.window.to ?? from, to: day?.window.from ?? to };
+    const missing = { from: parts.at(-1)?.range.to ?? from, to: day?.range.from ?? to };
     if (missing.from < missing.to) parts.push(...(await read.hours(hoursIn(missing))));
     if (day) parts.push(day);
   }
@@ -125,16 +125,16 @@ function historyOf<F extends EntityFigures, Bucket>(
   parts: Part<F>[],
   size: BucketSize,
   { buckets, from, to }: BucketList,
-  recordOf: (own: Part<F>[], status: BucketStatus) => Bucket,
+  recordOf: (bucketParts: Part<F>[], status: BucketStatus) => Bucket,
 ): History<Bucket> {
-  const ofBucket = Map.groupBy(parts, ({ window }) => Math.max(startOf(size, window.from), from));
-  const record = (own: Part<F>[], window: TimeRange) => {
-    const isOver = startOf(size, window.to) === window.to;
-    return recordOf(own, {
-      ...window,
-      complete: isOver && own.every(({ isRolled }) => isRolled),
-      revised_at: latestOf(own),
-      known_since: knownSince(own),
+  const ofBucket = Map.groupBy(parts, ({ range }) => Math.max(startOf(size, range.from), from));
+  const record = (bucketParts: Part<F>[], range: TimeRange) => {
+    const isOver = startOf(size, range.to) === range.to;
+    return recordOf(bucketParts, {
+      ...range,
+      complete: isOver && bucketParts.every(({ isRolled }) => isRolled),
+      revised_at: latestOf(bucketParts),
+      known_since: knownSince(bucketParts),
     });
   };
   return {
@@ -150,7 +150,7 @@ export type MeasuredPart = Part<EntityFigures>;
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
   const read: PartReader<EntityFigures> =
-    'check' in of ? checkTime(rollups, of.check) : entityTimes(context, rollups, of.entity);
+    'check' in of ? checkTimeReader(rollups, of.check) : entityTimeReader(context, rollups, of.entity);
   const hours = async (range: TimeRange) => (range.from < range.to ? read.hours(hoursIn(range)) : []);
   return async ({ from, to }: TimeRange): Promise<MeasuredPart[]> => {
     // Only whole UTC days have day rollups.
@@ -164,15 +164,15 @@ export function timeReader(context: Context, of: { check: CheckItem } | { entity
   };
 }
 
-const checkTime = (rollups: RollupReader, check: CheckItem): PartReader<EntityFigures> => ({
-  days: (window) => rollups.days(ofItem(check), window),
-  hours: (hours) => rollups.times(ofItem(check), hours),
+const checkTimeReader = (rollups: RollupReader, check: CheckItem): PartReader<EntityFigures> => ({
+  days: (range) => rollups.days(sourceOf(check), range),
+  hours: (hours) => rollups.times(sourceOf(check), hours),
 });
 
-function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem): PartReader<EntityFigures> {
+function entityTimeReader(context: Context, rollups: RollupReader, entity: EntityItem): PartReader<EntityFigures> {
   const checks = sourcesOf(context, [entity])(entity);
   return {
-    days: (window) => rollups.entityDays(entity.id, checks, window),
+    days: (range) => rollups.entityDays(entity.id, checks, range),
     hours: (hours) => entityHours(rollups, checks, hours),
   };
 }
@@ -182,6 +182,6 @@ function entityTimes(context: Context, rollups: RollupReader, entity: EntityItem
  * not monitored is taken to be at its start.
  */
 export function knownSince(parts: readonly Part<EntityFigures>[]): number | null {
-  const first = parts.find(({ window, figures }) => figures.ms.not_monitored < window.to - window.from);
-  return first ? first.window.from + first.figures.ms.not_monitored : null;
+  const first = parts.find(({ range, figures }) => figures.ms.not_monitored < range.to - range.from);
+  return first ? first.range.from + first.figures.ms.not_monitored : null;
 }

@@ -6,7 +6,7 @@ import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS, MAX_CLOCK_DIFFERENCE_MS } from '#lib/platform/time.ts';
 import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
 import { closesAt, dayOf, hourOf, isClosed, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-import { oldestWhole } from './hours.ts';
+import { oldestCompleteHour } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import type { RollupItem } from './stored-rollups.ts';
 
@@ -38,7 +38,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
   // Starts with the oldest hour that was open when the cell was created, because results of an open hour send no
   // revision message.
-  const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestWhole(now, of.retention_days));
+  const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestCompleteHour(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
   for (let left = HOURS_PER_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
     await makeHour(of, hour, { isRevision: false });
@@ -61,7 +61,7 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
   const now = ports.clock.now();
-  const first = Math.max(hourOf(revise.from), oldestWhole(now, of.retention_days));
+  const first = Math.max(hourOf(revise.from), oldestCompleteHour(now, of.retention_days));
   // All closed hours have been made by now.
   const end = Math.min(hourOf(revise.to) + HOUR_MS, hourOf(now - ROLLUP_DELAY_MS));
   if (first >= end) return;
@@ -91,5 +91,5 @@ async function isStale(
 ): Promise<boolean> {
   const present = await ports.table.get<RollupItem>(keys.rollup(tenant, cell, of, at));
   if (!present) return true;
-  return present.made_at < after && (of === 'day' || at >= oldestWhole(ports.clock.now(), present.raw_days));
+  return present.made_at < after && (of === 'day' || at >= oldestCompleteHour(ports.clock.now(), present.raw_days));
 }

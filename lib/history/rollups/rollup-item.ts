@@ -4,10 +4,10 @@ import {
   type Accounted,
   type AccountedSpan,
   type AccountedTime,
-  noTime,
   TIME_KINDS,
   type TimeKind,
   timeOf,
+  zeroTime,
 } from './account-time.ts';
 import { type EntityFigures, emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
 import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './latency-histogram.ts';
@@ -23,7 +23,7 @@ const KINDS = new Map<string, Accounted>(
 );
 
 /** Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with an outage. */
-export const spanText = (spans: readonly AccountedSpan[]): string =>
+export const encodeSpans = (spans: readonly AccountedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
       const letter = in_maintenance ? LETTER[as].toUpperCase() : LETTER[as];
@@ -31,18 +31,18 @@ export const spanText = (spans: readonly AccountedSpan[]): string =>
     })
     .join('');
 
-/** Decodes `spanText` for a range. Throws an Error if the text is not valid or does not end with the range. */
-export function spansOf(text: string, window: TimeRange): AccountedSpan[] {
+/** Decodes `encodeSpans` for a range. Throws an Error if the text is not valid or does not end with the range. */
+export function decodeSpans(text: string, range: TimeRange): AccountedSpan[] {
   const spans: AccountedSpan[] = [];
-  let at = window.from;
+  let at = range.from;
   for (const [, letter = '', length = ''] of text.matchAll(/(\D)(\d*)/g)) {
     const kind = KINDS.get(letter);
-    const to = length === '' ? window.to : at + Number(length);
+    const to = length === '' ? range.to : at + Number(length);
     if (!kind || to <= at) throw new Error(`Unknown kind or length in the spans "${text}".`);
     spans.push({ from: at, to, ...kind });
     at = to;
   }
-  if (at !== window.to) throw new Error(`The spans "${text}" do not end with their range.`);
+  if (at !== range.to) throw new Error(`The spans "${text}" do not end with their range.`);
   return spans;
 }
 
@@ -60,7 +60,7 @@ export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
  * id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500
  * spans per check.
  */
-export type StoredRollup = Record<string, StoredCheck>;
+export type StoredRollup = Record<string, StoredEntry>;
 
 /**
  * Encoded histograms of the checks of a cell, by number. A separate item, because it is the larger part and most
@@ -69,7 +69,7 @@ export type StoredRollup = Record<string, StoredCheck>;
  */
 export type StoredLatencies = Record<string, string>;
 
-type StoredCheck = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
+type StoredEntry = Partial<Record<'runs' | 'failures' | 'warnings' | GapCause, number>> & {
   time: string | StoredTime;
 };
 
@@ -80,7 +80,7 @@ const MAX_SPANS = 500;
 
 /** Encodes the figures of checks; independent of their order. */
 export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
-  Object.fromEntries([...checks].map(([number, check]) => [number, storedCheck(check)]));
+  Object.fromEntries([...checks].map(([number, check]) => [number, encodeEntry(check)]));
 
 /** Encodes the latencies of checks. */
 export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): StoredLatencies =>
@@ -89,39 +89,39 @@ export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): Store
   );
 
 /** Decodes one check or entity of an item for its hour or day; undefined if the item does not contain it. */
-export const decodeRollup = (stored: StoredRollup, name: number | string, window: TimeRange): Rollup | undefined =>
-  stored[name] && rollupOf(stored[name], window);
+export const decodeRollup = (stored: StoredRollup, name: number | string, range: TimeRange): Rollup | undefined =>
+  stored[name] && decodeEntry(stored[name], range);
 
 /** Decodes the latencies of one check; empty if the item does not contain it. */
 export const decodeLatency = (stored: StoredLatencies, name: number | string): LatencyHistogram =>
   decodeHistogram(stored[name] ?? '');
 
-function storedCheck({ runs, failures, warnings, gaps, ...time }: Rollup): StoredCheck {
+function encodeEntry({ runs, failures, warnings, gaps, ...time }: Rollup): StoredEntry {
   const counts = { runs, failures, warnings, ...Object.fromEntries(GAP_CAUSES.map((cause) => [cause, gaps[cause]])) };
-  return { ...withoutZeros(counts), time: storedTime(time) };
+  return { ...withoutZeros(counts), time: encodeTime(time) };
 }
 
-function storedTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
-  if (spans && spans.length <= MAX_SPANS) return spanText(spans);
+function encodeTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
+  if (spans && spans.length <= MAX_SPANS) return encodeSpans(spans);
   return withoutZeros({ ...ms, down_in_maintenance: down_in_maintenance_ms });
 }
 
 const withoutZeros = <K extends string>(numbers: Record<K, number>) =>
   Object.fromEntries(Object.entries(numbers).filter(([, number]) => number !== 0)) as Partial<Record<K, number>>;
 
-function rollupOf({ time, ...counts }: StoredCheck, window: TimeRange): Rollup {
+function decodeEntry({ time, ...counts }: StoredEntry, range: TimeRange): Rollup {
   const { runs = 0, failures = 0, warnings = 0 } = counts;
   const { gaps } = emptyFigures();
   for (const cause of GAP_CAUSES) gaps[cause] = counts[cause] ?? 0;
-  return { runs, failures, warnings, gaps, ...timeStored(time, window) };
+  return { runs, failures, warnings, gaps, ...decodeTime(time, range) };
 }
 
-function timeStored(stored: string | StoredTime, window: TimeRange): AccountedTime & Pick<Rollup, 'spans'> {
+function decodeTime(stored: string | StoredTime, range: TimeRange): AccountedTime & Pick<Rollup, 'spans'> {
   if (typeof stored === 'string') {
-    const spans = spansOf(stored, window);
+    const spans = decodeSpans(stored, range);
     return { ...timeOf(spans), spans };
   }
-  const { ms } = noTime();
+  const { ms } = zeroTime();
   for (const kind of TIME_KINDS) ms[kind] = stored[kind] ?? 0;
   return { ms, down_in_maintenance_ms: stored.down_in_maintenance ?? 0, spans: null };
 }

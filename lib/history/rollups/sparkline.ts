@@ -7,7 +7,7 @@ import { IdOf } from '#lib/platform/http/route.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { gapCount } from './figures.ts';
 import { hoursIn } from './hours.ts';
-import { ofItem, readRollups } from './stored-rollups.ts';
+import { readRollups, sourceOf } from './stored-rollups.ts';
 
 /** Sparkline of a check over the last hours. Time in which it was not monitored counts only in `gap_seconds`. */
 export const Sparkline = z
@@ -53,16 +53,16 @@ export async function readSparkline(
     i === points - 1 ? now + 1 : Math.ceil(start + (i + 1) * width),
   );
   const revisions = await revisionsSince(context, check, start);
-  const windows = windowsOf({ from: start, to: now + 1 }, [...ends, ...revisions.map(({ from }) => from)]);
+  const ranges = rangesOf({ from: start, to: now + 1 }, [...ends, ...revisions.map(({ from }) => from)]);
   const intervalAt = intervals(revisions, check);
 
   const found = ends.map((): Point => ({ successes: 0, failures: 0, latency: 0 }));
   let [results, up, monitored, gapMs, i] = [0, 0, 0, 0, 0];
   const rollups = readRollups(context, context.caller.retention_days);
-  for (const { window, figures } of await rollups.parts(ofItem(check), windows)) {
-    while (window.from >= ends[i]!) i++;
+  for (const { range, figures } of await rollups.parts(sourceOf(check), ranges)) {
+    while (range.from >= ends[i]!) i++;
     const point = found[i]!;
-    const interval = intervalAt(window.from);
+    const interval = intervalAt(range.from);
     const { runs, failures, latency, ms } = figures;
     point.successes += runs - failures;
     point.failures += failures;
@@ -86,7 +86,7 @@ export async function readSparkline(
 }
 
 /** Divides a range at instants and at full hours, so that each part has one point and one interval. */
-function windowsOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
+function rangesOf({ from, to }: TimeRange, instants: number[]): TimeRange[] {
   const inside = instants.filter((at) => at > from && at < to);
   const borders = [...new Set([from, ...inside, to])].sort((a, b) => a - b);
   return borders.slice(1).flatMap((end, b) => hoursIn({ from: borders[b]!, to: end }));

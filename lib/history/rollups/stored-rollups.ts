@@ -7,7 +7,7 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { type AccountedSpan, noTime } from './account-time.ts';
+import { type AccountedSpan, zeroTime } from './account-time.ts';
 import { type EntityFigures, emptyFigures } from './figures.ts';
 import { measureCheck } from './measure-check.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './rollup-item.ts';
 
 /** Returns an environment that caches table reads, because checks of a cell share packs, outages and the watermark. */
-export function sharedReads<E extends Env>(env: E): E {
+export function withCachedReads<E extends Env>(env: E): E {
   const cache = new Map<string, Promise<unknown>>();
   const once = <Of, T>(read: (of: Of) => Promise<T>) =>
     ((of: Of) => {
@@ -56,11 +56,11 @@ export type LatenciesItem = Item & { from: number; latencies: StoredLatencies };
 export type CheckSource = { id: string; item(): Promise<CheckItem | undefined> };
 
 /** Returns the source of a check whose item is already read. */
-export const ofItem = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
+export const sourceOf = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
 
 /** Part of a history. `isRolled`: whether it is over and changes only by a revision. */
 export type Part<F extends EntityFigures = CheckRollup> = {
-  window: TimeRange;
+  range: TimeRange;
   figures: F;
   isRolled: boolean;
   revised_at: number | null;
@@ -69,15 +69,15 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 /** Reader of rollups; reads raw data if no rollup exists. */
 export type RollupReader = {
   /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
-  days(check: CheckSource, window: TimeRange): Promise<Part[]>;
+  days(check: CheckSource, range: TimeRange): Promise<Part[]>;
   /** Like `days`, of an entity with these checks. */
-  entityDays(id: string, checks: readonly CheckSource[], window: TimeRange): Promise<Part<EntityFigures>[]>;
+  entityDays(id: string, checks: readonly CheckSource[], range: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a part of a check for each of some contiguous ranges, each within one hour. */
-  parts(check: CheckSource, windows: readonly TimeRange[]): Promise<Part[]>;
+  parts(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part[]>;
   /** Like `parts`, without latencies. */
-  times(check: CheckSource, windows: readonly TimeRange[]): Promise<Part<Rollup>[]>;
+  times(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part<Rollup>[]>;
   /** Returns the spans of a check in a range from its raw data; not monitored if that has expired. */
-  spans(check: CheckSource, window: TimeRange): Promise<readonly AccountedSpan[]>;
+  spans(check: CheckSource, range: TimeRange): Promise<readonly AccountedSpan[]>;
 };
 
 /** Returns a reader of rollups. `retentionDays`: retention of raw data. `strong`: strongly consistent. */
@@ -85,7 +85,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, retentionDays);
-  const shared = sharedReads(context);
+  const shared = withCachedReads(context);
 
   async function between<T extends RollupItem | LatenciesItem>(keyOf: (at: number) => Key, { from, to }: TimeRange) {
     const [first, last] = [keyOf(from), keyOf(to - 1)];
@@ -94,17 +94,13 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     return new Map(items.map((item) => [item.from, item]));
   }
 
-  const cellRollups = (check: CheckSource, of: 'hour' | 'day', window: TimeRange): Promise<Map<number, Rolled>> =>
-    between<RollupItem>((at) => keys.rollup(tenant, cellOf(check.id), of, at), window);
+  const cellRollups = (check: CheckSource, of: 'hour' | 'day', range: TimeRange): Promise<Map<number, Rolled>> =>
+    between<RollupItem>((at) => keys.rollup(tenant, cellOf(check.id), of, at), range);
 
-  async function withLatencies(
-    check: CheckSource,
-    of: 'hour' | 'day',
-    window: TimeRange,
-  ): Promise<Map<number, Rolled>> {
-    const rollups = await cellRollups(check, of, window);
+  async function withLatencies(check: CheckSource, of: 'hour' | 'day', range: TimeRange): Promise<Map<number, Rolled>> {
+    const rollups = await cellRollups(check, of, range);
     if (rollups.size === 0) return rollups;
-    const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), window);
+    const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), range);
     // Written together but read separately: a rollup whose latencies are not visible yet is ignored.
     return new Map(
       [...rollups].flatMap(([at, rollup]) => {
@@ -140,53 +136,48 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
 
   async function hoursOf(
     check: CheckSource,
-    windows: readonly TimeRange[],
-    read: (check: CheckSource, of: 'hour', window: TimeRange) => Promise<Map<number, Rolled>>,
+    ranges: readonly TimeRange[],
+    read: (check: CheckSource, of: 'hour', range: TimeRange) => Promise<Map<number, Rolled>>,
   ): Promise<Part[]> {
-    const whole = windows.filter(({ from, to }) => to - from === HOUR_MS);
+    const whole = ranges.filter(({ from, to }) => to - from === HOUR_MS);
     const made =
       whole.length > 0 ? await read(check, 'hour', { from: whole[0]!.from, to: whole.at(-1)!.to }) : undefined;
-    const found = windows.map((window) => {
-      const isWhole = window.to - window.from === HOUR_MS;
-      return made && isWhole ? partIn(made, numberOf(check.id), window) : undefined;
+    const found = ranges.map((range) => {
+      const isWhole = range.to - range.from === HOUR_MS;
+      return made && isWhole ? partIn(made, numberOf(check.id), range) : undefined;
     });
     if (found.every((part) => part !== undefined)) return found;
     const item = await check.item();
-    const since = item ? Math.max(await dataSince(item, windows[0]!.from), kept) : Number.POSITIVE_INFINITY;
-    for (const [w, window] of windows.entries()) if (window.to <= since) found[w] ??= notMonitored(window);
-    await Promise.all(stretches(found).map((stretch) => fillIn(item!, windows, found, stretch)));
+    const since = item ? Math.max(await dataSince(item, ranges[0]!.from), kept) : Number.POSITIVE_INFINITY;
+    for (const [w, range] of ranges.entries()) if (range.to <= since) found[w] ??= notMonitored(range);
+    await Promise.all(missingStretches(found).map((stretch) => fillIn(item!, ranges, found, stretch)));
     return found.filter((part) => part !== undefined);
   }
 
-  /** Measures a stretch of windows without rollups in one pass. */
-  async function fillIn(
-    check: CheckItem,
-    windows: readonly TimeRange[],
-    found: (Part | undefined)[],
-    stretch: Stretch,
-  ) {
-    const missing = windows.slice(stretch.first, stretch.end);
+  /** Measures a stretch of ranges without rollups in one pass. */
+  async function fillIn(check: CheckItem, ranges: readonly TimeRange[], found: (Part | undefined)[], stretch: Stretch) {
+    const missing = ranges.slice(stretch.first, stretch.end);
     const createdAt = Date.parse(check.created_at);
     for (const [i, figures] of (await measureCheck(shared, check, missing)).entries()) {
-      const window = missing[i]!;
-      found[stretch.first + i] = { window, figures, isRolled: window.to <= createdAt, revised_at: null };
+      const range = missing[i]!;
+      found[stretch.first + i] = { range, figures, isRolled: range.to <= createdAt, revised_at: null };
     }
   }
 
   return {
-    days: async (check, window) => {
-      const made = await withLatencies(check, 'day', window);
-      return daysOf([check], window, (day) => partIn(made, numberOf(check.id), day));
+    days: async (check, range) => {
+      const made = await withLatencies(check, 'day', range);
+      return daysOf([check], range, (day) => partIn(made, numberOf(check.id), day));
     },
-    entityDays: async (id, checks, window) => {
-      const made = await between<RollupItem>((at) => keys.entityDay(tenant, id, at), window);
-      return daysOf(checks, window, (day) => partIn(made, id, day));
+    entityDays: async (id, checks, range) => {
+      const made = await between<RollupItem>((at) => keys.entityDay(tenant, id, at), range);
+      return daysOf(checks, range, (day) => partIn(made, id, day));
     },
-    parts: (check, windows) => hoursOf(check, windows, withLatencies),
-    times: (check, windows) => hoursOf(check, windows, cellRollups),
-    spans: async (check, window) => {
-      const item = window.to <= kept ? undefined : await check.item();
-      return item ? (await measureCheck(shared, item, [window]))[0]!.spans! : notMonitored(window).figures.spans!;
+    parts: (check, ranges) => hoursOf(check, ranges, withLatencies),
+    times: (check, ranges) => hoursOf(check, ranges, cellRollups),
+    spans: async (check, range) => {
+      const item = range.to <= kept ? undefined : await check.item();
+      return item ? (await measureCheck(shared, item, [range]))[0]!.spans! : notMonitored(range).figures.spans!;
     },
   };
 }
@@ -195,7 +186,7 @@ type Rolled = RollupItem & { latencies?: StoredLatencies };
 
 type Stretch = { first: number; end: number };
 
-function stretches(list: readonly unknown[]): Stretch[] {
+function missingStretches(list: readonly unknown[]): Stretch[] {
   const found: Stretch[] = [];
   for (const [i, one] of list.entries()) {
     if (one !== undefined) continue;
@@ -206,22 +197,22 @@ function stretches(list: readonly unknown[]): Stretch[] {
   return found;
 }
 
-function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, window: TimeRange): Part | undefined {
-  const rolled = made.get(window.from);
-  return rolled && partOf(rolled, name, window);
+function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, range: TimeRange): Part | undefined {
+  const rolled = made.get(range.from);
+  return rolled && partOf(rolled, name, range);
 }
 
 /** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
-function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, window: TimeRange): Part {
-  const rollup = decodeRollup(stored, name, window) ?? notMonitored(window).figures;
+function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, range: TimeRange): Part {
+  const rollup = decodeRollup(stored, name, range) ?? notMonitored(range).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
-  return { window, figures, isRolled: true, revised_at: revised?.[name] ?? null };
+  return { range, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 
 /** Returns a part in which a check was not monitored, or of which no data is kept. */
-export function notMonitored(window: TimeRange): Part {
-  const time = noTime();
-  time.ms.not_monitored = window.to - window.from;
-  const spans = [{ ...window, as: 'not_monitored' as const, in_maintenance: false }];
-  return { window, figures: { ...emptyFigures(), ...time, spans }, isRolled: true, revised_at: null };
+export function notMonitored(range: TimeRange): Part {
+  const time = zeroTime();
+  time.ms.not_monitored = range.to - range.from;
+  const spans = [{ ...range, as: 'not_monitored' as const, in_maintenance: false }];
+  return { range, figures: { ...emptyFigures(), ...time, spans }, isRolled: true, revised_at: null };
 }

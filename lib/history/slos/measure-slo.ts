@@ -32,7 +32,7 @@ export async function measureSlo(context: Context, slo: SloItem): Promise<{ miss
   const since = (from: number) => mergeEntityFigures(partsIn(parts, { from, to: now })).ms;
   const time: SloTime = {
     range,
-    known_since: knownSince(parts.filter(({ window }) => window.from >= range.from)),
+    known_since: knownSince(parts.filter((part) => part.range.from >= range.from)),
     whole: since(range.from),
     last: { '1h': since(starts['1h']), '6h': since(starts['6h']), '3d': since(starts['3d']) },
   };
@@ -40,7 +40,7 @@ export async function measureSlo(context: Context, slo: SloItem): Promise<{ miss
 }
 
 const partsIn = (parts: readonly MeasuredPart[], { from, to }: TimeRange) =>
-  parts.filter(({ window }) => from <= window.from && window.to <= to).map(({ figures }) => figures);
+  parts.filter(({ range }) => from <= range.from && range.to <= to).map(({ figures }) => figures);
 
 type Measured = { check: CheckItem } | { entity: EntityItem };
 

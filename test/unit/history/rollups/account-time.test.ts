@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EntityState } from '#lib/catalog/states.ts';
-import { accountTime, type KnownTime, noTime, TIME_KINDS, timeOf } from '#lib/history/rollups/account-time.ts';
+import { classifyTime, TIME_KINDS, type TimeSources, timeOf, zeroTime } from '#lib/history/rollups/account-time.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 
 const MINUTE = 60_000;
@@ -9,15 +9,15 @@ const HOUR = { from: 0, to: 60 * MINUTE };
 const minutes = (from: number, to: number): TimeRange => ({ from: from * MINUTE, to: to * MINUTE });
 
 /** Hour of a check that is up, probed and monitored, unless given otherwise. */
-const inHour = (known: Partial<KnownTime>) =>
+const inHour = (known: Partial<TimeSources>) =>
   timeOf(
-    accountTime(
+    classifyTime(
       { changes: [{ at: -1, state: 'up' }], monitored: [minutes(-100, 100)], gaps: [], maintenance: [], ...known },
       HOUR,
     ),
   );
 
-const minutesOf = (known: Partial<KnownTime>) =>
+const minutesOf = (known: Partial<TimeSources>) =>
   Object.fromEntries(
     Object.entries(inHour(known).ms)
       .filter(([, ms]) => ms > 0)
@@ -76,7 +76,7 @@ describe('the time of a check', () => {
   });
 
   it('is empty for an empty range', () => {
-    expect(accountTime({ changes: [], monitored: [HOUR], gaps: [], maintenance: [] }, { from: 5, to: 5 })).toEqual([]);
+    expect(classifyTime({ changes: [], monitored: [HOUR], gaps: [], maintenance: [] }, { from: 5, to: 5 })).toEqual([]);
   });
 });
 
@@ -93,8 +93,8 @@ const known = fc.record({
 });
 
 /** Reference implementation, millisecond by millisecond. */
-function naive({ changes, monitored, gaps, maintenance }: KnownTime, window: TimeRange) {
-  const time = noTime();
+function naive({ changes, monitored, gaps, maintenance }: TimeSources, window: TimeRange) {
+  const time = zeroTime();
   for (let at = window.from; at < window.to; at++) {
     const within = (list: readonly TimeRange[]) => list.some(({ from, to }) => from <= at && at < to);
     const now = changes.findLast((change) => change.at <= at)?.state ?? 'unknown';
@@ -111,7 +111,7 @@ describe('accounting', () => {
   it('matches each millisecond, and adds up to the length', () => {
     fc.assert(
       fc.property(known, instant, instant, (given, from, to) => {
-        const time = timeOf(accountTime(given, { from, to }));
+        const time = timeOf(classifyTime(given, { from, to }));
         expect(time).toEqual(naive(given, { from, to }));
         const sum = TIME_KINDS.reduce((total, kind) => total + time.ms[kind], 0);
         expect(sum).toBe(Math.max(to - from, 0));
@@ -123,7 +123,7 @@ describe('accounting', () => {
   it('covers the range without holes, in as few spans as possible', () => {
     fc.assert(
       fc.property(known, (given) => {
-        const found = accountTime(given, { from: 0, to: END });
+        const found = classifyTime(given, { from: 0, to: END });
         expect(found.map(({ from }) => from)).toEqual([0, ...found.slice(0, -1).map(({ to }) => to)]);
         expect(found.at(-1)!.to).toBe(END);
         for (const [i, { as, in_maintenance }] of found.entries()) {
@@ -139,8 +139,8 @@ describe('accounting', () => {
         const parts = [
           { from: 0, to: middle },
           { from: middle, to: END },
-        ].map((part) => timeOf(accountTime(given, part)));
-        const whole = timeOf(accountTime(given, { from: 0, to: END }));
+        ].map((part) => timeOf(classifyTime(given, part)));
+        const whole = timeOf(classifyTime(given, { from: 0, to: END }));
         for (const kind of TIME_KINDS) expect(whole.ms[kind]).toBe(parts[0]!.ms[kind] + parts[1]!.ms[kind]);
       }),
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noTime, TIME_KINDS } from '#lib/history/rollups/account-time.ts';
+import { TIME_KINDS, zeroTime } from '#lib/history/rollups/account-time.ts';
 import { bucketRecord, CheckBucket, EntityBucket, entityBucketRecord } from '#lib/history/rollups/buckets.ts';
 import { emptyFigures, type Figures, mergeEntityFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import { someFigures, someSpans } from './some-figures.ts';
@@ -15,7 +15,7 @@ const DAY = {
 };
 
 /** Figures of a check that was in one kind for a time (ms). */
-const lasting = (ms: Partial<Figures['ms']>): Figures => ({ ...emptyFigures(), ms: { ...noTime().ms, ...ms } });
+const lasting = (ms: Partial<Figures['ms']>): Figures => ({ ...emptyFigures(), ms: { ...zeroTime().ms, ...ms } });
 
 const figures = someSpans(DAY).chain(someFigures);
 

@@ -56,15 +56,15 @@ describe('a histogram', () => {
     );
   });
 
-  it('puts every whole number within the borders of its slot', () => {
+  it('puts every whole number within the borders of its bin', () => {
     for (let k = 1; k <= 27 * 16; k++) {
       const border = Math.floor(2 ** (k / 16));
       for (const value of [border, border + 1].filter((one) => one <= 2 ** 27)) {
-        const slot = histogramOf([value]).slots.indexOf(1);
-        // 2^((slot - 2) / 16) < value <= 2^((slot - 1) / 16), without fractions.
+        const bin = histogramOf([value]).bins.indexOf(1);
+        // 2^((bin - 2) / 16) < value <= 2^((bin - 1) / 16), without fractions.
         const power = BigInt(value) ** 16n;
-        expect(power <= 2n ** BigInt(slot - 1)).toBe(true);
-        expect(slot === 1 ? value === 1 : power > 2n ** BigInt(slot - 2)).toBe(true);
+        expect(power <= 2n ** BigInt(bin - 1)).toBe(true);
+        expect(bin === 1 ? value === 1 : power > 2n ** BigInt(bin - 2)).toBe(true);
       }
     }
   });
@@ -116,11 +116,11 @@ describe('a histogram', () => {
     expect(bytesOf(histogramOf(latencies(runs, spread)))).toBeLessThanOrEqual(most);
   });
 
-  it('takes at most 4 bytes per non-empty slot, and 13 more, for an hour of one-second results', () => {
+  it('takes at most 4 bytes per non-empty bin, and 13 more, for an hour of one-second results', () => {
     fc.assert(
       fc.property(some, (list) => {
-        const slots = histogramOf(list).slots.filter((count) => count > 0).length;
-        expect(bytesOf(histogramOf(list))).toBeLessThanOrEqual(13 + 4 * slots);
+        const bins = histogramOf(list).bins.filter((count) => count > 0).length;
+        expect(bytesOf(histogramOf(list))).toBeLessThanOrEqual(13 + 4 * bins);
       }),
     );
   });

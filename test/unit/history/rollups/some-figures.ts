@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EntityState } from '#lib/catalog/states.ts';
-import { type AccountedSpan, accountTime, timeOf } from '#lib/history/rollups/account-time.ts';
+import { type AccountedSpan, classifyTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import type { Figures } from '#lib/history/rollups/figures.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { histogramOf } from './some-latencies.ts';
@@ -20,7 +20,7 @@ export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]
       gaps: spans,
       maintenance: spans,
     })
-    .map((known) => accountTime(known, { from, to }));
+    .map((known) => classifyTime(known, { from, to }));
 }
 
 /** Figures of a check with these spans, and random counts. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addWindow } from '#lib/alerting/configure/windows.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
-import { noTime } from '#lib/history/rollups/account-time.ts';
+import { zeroTime } from '#lib/history/rollups/account-time.ts';
 import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistories } from '#lib/history/rollups/read-history.ts';
 import { createSlo } from '#lib/history/slos/change-slo.ts';
@@ -17,11 +17,11 @@ const at = (text: string) => Date.parse(text);
 const SECOND = 1000;
 
 /** Status at a time (epoch ms) with these seconds of each kind in the window, and none in the last hours. */
-function statusWith(seconds: Partial<ReturnType<typeof noTime>['ms']>, { window = '30d', target = 0.999 } = {}) {
+function statusWith(seconds: Partial<ReturnType<typeof zeroTime>['ms']>, { window = '30d', target = 0.999 } = {}) {
   const range = rangeOf(window as '30d', at('2026-11-03T00:00:00Z'));
-  const { ms } = noTime();
+  const { ms } = zeroTime();
   for (const [kind, value] of Object.entries(seconds)) ms[kind as 'up'] = value * SECOND;
-  const last = { '1h': noTime().ms, '6h': noTime().ms, '3d': ms };
+  const last = { '1h': zeroTime().ms, '6h': zeroTime().ms, '3d': ms };
   return statusOf({ target, degraded_is_down: false }, { range, known_since: null, whole: ms, last });
 }
 
