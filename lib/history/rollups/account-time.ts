@@ -117,7 +117,7 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
 /** Derives the time of an entity from the spans of its checks; a check is not monitored outside its spans. */
 export function entityTime(checks: readonly (readonly AccountedSpan[])[], range: TimeRange): AccountedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
-  const cursors = checks.map(spanIn);
+  const cursors = checks.map(spanReader);
   return divide(range, borders, (at) => combine(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 

@@ -60,7 +60,7 @@ export async function makeHour(of: RolledCell, hour: number, options: RollupOpti
       const final = isFinal && present ? maintenanceOf(present, check, range) : undefined;
       const [figures] = await measureCheck(shared, check, [range], final);
       if (needsEntry(figures!, range)) found.set(numberOf(check.id), figures!);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     return { made_at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -106,7 +106,7 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
         range,
       );
       if (needsEntry(figures, range)) found.set(numberOf(check.id), figures);
-      await othersTurn();
+      await yieldToEventLoop();
     }
     return { made_at: at, figures: encodeRollup(found), latencies: encodeLatencies(found) };
   });
@@ -138,7 +138,7 @@ async function makeEntityDay(
       return { made_at: at, figures: encodeRollup(new Map([[entity.id, { ...figures, spans: null }]])), checks: count };
     },
   );
-  await othersTurn();
+  await yieldToEventLoop();
 }
 
 /** Whether a check or entity needs an entry; a missing entry means not monitored and without results. */
