@@ -181,7 +181,7 @@ export type BucketList = TimeRange & { buckets: TimeRange[] };
 
 const MAX_BUCKETS = 1000;
 
-/** Size of the parts that make up a bucket (ms): the kept time starts at a multiple of it. */
+/** Size (ms) of the rollups that make up a bucket; the kept time starts at a multiple of it. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
 /** Default start of a range, from its end (epoch ms). */

@@ -45,7 +45,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   }
   let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // If the hour closes shortly, the message waits for it: by the clock of its sender the hour may be closed already.
+  // If the next hour closes shortly, another message waits for it: by the clock of its sender it may be closed already.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 

@@ -12,7 +12,7 @@ import {
 import { type EntityFigures, emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
 import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './latency-histogram.ts';
 
-/** Letters of kinds; `i` is degraded (impaired). Upper case: hidden by maintenance. */
+/** Letters of kinds of time; `i` is degraded (impaired). In upper case: hidden by maintenance. */
 const LETTER = { up: 'u', degraded: 'i', down: 'd', unknown: 'x', gap: 'g', not_monitored: 'n' } as const;
 
 const KINDS = new Map<string, Accounted>(
