@@ -48,6 +48,21 @@ describe('GET /v1/checks?last_result=true', () => {
     }, 30_000);
   });
 
+  it('returns the newest result of a check that was disabled after quiet results', async () => {
+    const { id } = await newCheck(client, {
+      check_type: 'http',
+      target_url: 'http://127.77.0.1:9/',
+      interval_seconds: 10,
+      failure_threshold: 1,
+    });
+    const newest = async () => (await listed()).find((one) => one.id === id)?.last_result?.checked_at;
+    const first = await eventually(newest);
+    await eventually(async () => (await newest()) !== first, 40_000);
+    got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
+    const { last_result } = got(await client.get(`/v1/checks/${id}`), 200);
+    expect(await newest()).toBe(last_result.checked_at);
+  });
+
   it('returns no results unless requested', async () => {
     for (const check of got(await client.get('/v1/checks'), 200)) expect(check).not.toHaveProperty('last_result');
     expect(await client.get('/v1/checks?last_result=yes')).toMatchObject(

@@ -89,6 +89,12 @@ describe('an SLO', () => {
     expect(await client.post(SLOS, of('x', wrong))).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
+  it('can have any slug, such as constructor', async () => {
+    const { id } = got(await client.post(SLOS, of('constructor')), 201);
+    expect(await client.post(SLOS, of('constructor'))).toMatchObject(failure(409, 'CONFLICT'));
+    got(await client.del(`${SLOS}/${id}`), 204);
+  });
+
   it('needs an existing check, a free slug, and write', async () => {
     const other = await newTenant();
     const foreign = (await newCheck(other)).id;

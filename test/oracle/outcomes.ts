@@ -93,7 +93,7 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
   }
 }
 
-/** Returns the earlier settings of a check that were valid at some time since the start of the function run of a commit. */
+/** Returns the earlier settings of a check that were valid since the start of the function run of a commit. */
 function changedSince({ runs }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem[] {
   const began = runs.get(run)?.began_at ?? at;
   return settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));

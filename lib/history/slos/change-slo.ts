@@ -37,7 +37,7 @@ function headWith({ ports, keys, tenant }: Context, head: SloHead | undefined, s
 }
 
 function assertFree(head: SloHead | undefined, slug: string): void {
-  if (head?.slugs[slug] === undefined) return;
+  if (!head || !Object.hasOwn(head.slugs, slug)) return;
   throw new AppError('CONFLICT', `The SLO ${slug} already exists. Choose another slug, or update that SLO with PUT.`);
 }
 

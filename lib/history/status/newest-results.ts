@@ -124,14 +124,19 @@ export async function newestResults(
   const newest = async (partition: string): Promise<PackItem[]> =>
     (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS_READ, eventual: true })).items;
 
-  const inPack = await Promise.all(
-    checks.map(async (check) => {
-      if (!check.enabled || check.execution_mode === 'push') return undefined;
-      const found = newestOf(await packsOf(check), check);
-      return found && (check.single === undefined || found.at > orderOf({ sk: check.single })) ? found : undefined;
-    }),
+  const packed = await Promise.all(
+    checks.map(async (check) =>
+      check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined,
+    ),
   );
-  const withSingle = checks.flatMap(({ id, single }, i) => (single && !inPack[i] ? [{ id, single }] : []));
+  const inPack = packed.map((found, i) => {
+    const { single } = checks[i]!;
+    return found && (single === undefined || found.at > orderOf({ sk: single })) ? found : undefined;
+  });
+  const withSingle = checks.flatMap((check, i) => {
+    const { id, single } = check;
+    return single && !inPack[i] && (packed[i] || isSingleNewest(check, single)) ? [{ id, single }] : [];
+  });
   const singles = await ports.table.getMany<ResultItem>(
     withSingle.map(({ id, single }) => ({ pk: keys.ofCheck(tenant, id), sk: single })),
   );
@@ -144,6 +149,10 @@ export async function newestResults(
     }),
   );
 }
+
+/** Whether the newest single result of a check without a recent pack is its newest result. */
+const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, single: string): boolean =>
+  execution_mode === 'push' || (enabled && orderOf({ sk: single }) >= settings_at);
 
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
