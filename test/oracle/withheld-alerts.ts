@@ -104,7 +104,10 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
     const needs = upstream.needsOf(entity_id, at, isWell);
     const dependents = new Set([entity_id, ...needs]);
-    const failing = [...needs].filter((cause) => fails(cause, upstream.countsWhenDegraded(cause, dependents, at)));
+    // An entity in the same cycle is no cause.
+    const isInCycle = (cause: string) => upstream.ancestorsOf(cause, at, at).has(entity_id);
+    const causes = [...needs].filter((cause) => !isInCycle(cause));
+    const failing = causes.filter((cause) => fails(cause, upstream.countsWhenDegraded(cause, dependents, at)));
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
       .map((cause) => upstream.problemSince(cause, at))
