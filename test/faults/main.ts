@@ -33,7 +33,9 @@ let lived = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
-  const wrong = violationsOf(historyOf(run), values.promise);
+  const wrong = run.is_endless
+    ? [`the service repeated work without end: ${run.seen.runs.size} function runs`]
+    : violationsOf(historyOf(run), values.promise);
   cover(coverage, run);
   lived++;
   if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);

@@ -46,6 +46,9 @@ const STARTS = [
  */
 const SETTLE_MS = 13 * 60_000;
 
+/** Maximum number of function runs; a run of 30 minutes has about 10,000, and one without end fills the memory. */
+const MAX_FUNCTION_RUNS = 100_000;
+
 /** The outcome of a run, for the oracle. */
 export type Run = {
   seed: number;
@@ -56,6 +59,8 @@ export type Run = {
   end: number;
   /** Data of each check from the API at the end, by its id. */
   shown: Map<string, Shown>;
+  /** Whether it was stopped because the service repeated work without end. */
+  is_endless: boolean;
 };
 
 /** A status page with subscribers exists in each run with a multiple of this seed. */
@@ -156,11 +161,12 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   }
   void people({ ...world, end: calmFrom });
   if (seed % PAGE_SEEDS === 0) clock.at(started + random.int(30_000, 90_000), () => void runPublicist(world, calmFrom));
-  await clock.runUntil(end);
+  const isEndless = (): boolean => seen.runs.size > MAX_FUNCTION_RUNS;
+  await clock.runUntil(end, isEndless);
   const shown = new Map<string, Shown>();
   for (const check of checksIn(seen)) shown.set(check.id, await shownOf({ ports: outside, keys }, check));
   table.close();
-  return { seed, profile, seen, keys, calmFrom, end, shown };
+  return { seed, profile, seen, keys, calmFrom, end, shown, is_endless: isEndless() };
 }
 
 /** Draws network outages of the service, and times in which no target responds. */

@@ -4,8 +4,8 @@ import type { Clock } from '#lib/platform/ports.ts';
 export type VirtualClock = Clock & {
   /** Calls `work` at a time (epoch ms). Simultaneous work keeps its order. */
   at(time: number, work: () => void): void;
-  /** Lets time pass up to `end`. */
-  runUntil(end: number): Promise<void>;
+  /** Lets time pass up to `end`, or until `isOver` between two timers. */
+  runUntil(end: number, isOver?: () => boolean): Promise<void>;
 };
 
 type Timer = { time: number; order: number; work: () => void };
@@ -26,13 +26,14 @@ export function makeClock(start: number, settled: () => Promise<void> = drain): 
     sleep: (ms) => new Promise((resolve) => at(now + ms, resolve)),
     stalled: () => 0,
     at,
-    runUntil: async (end) => {
+    runUntil: async (end, isOver = () => false) => {
       await settled();
       for (let timer = heap.first(); timer && timer.time <= end; timer = heap.first()) {
         heap.shift();
         now = timer.time;
         timer.work();
         await settled();
+        if (isOver()) return;
       }
       now = end;
     },
