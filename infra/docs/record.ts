@@ -147,7 +147,7 @@ export async function recordExamples(): Promise<Map<string, Example>> {
           return body.length > 0 && body.every(({ state }: { state: string }) => state === follows.incident);
         });
       }
-      if (answer.body?.execution_mode === 'pull' && method === 'POST')
+      if (answer.body?.execution_mode === 'pull' && answer.body.enabled && method !== 'GET')
         await until('the check was probed', async () => {
           const { body } = await send('GET', `/v1/checks/${answer.body.id}`);
           return body.last_result !== null;

@@ -113,6 +113,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     const dialog = page.getByRole('dialog');
     await page.getByText(/^No subscribers/).waitFor();
     await button(person, 'Add subscriber').press('Enter');
+    await dialog.getByLabel('Type').waitFor();
     expect(await dialog.getByLabel('Type').locator('option').allTextContents()).toEqual([
       'Webhook',
       'Slack',

@@ -18,7 +18,7 @@ const MASK = '********';
 const FORMAT_HINTS: Partial<Record<FieldSpec['kind'], string>> = {
   list: 'One per line.',
   json: 'As JSON.',
-  escaped: 'Write a line break as \\r\\n, and any byte as \\u0000.',
+  escaped: 'Line break: \\r\\n. Any byte: \\u0000.',
 };
 
 type FieldProps = { form: FormState; spec: FieldSpec };
