@@ -70,7 +70,7 @@ export class FleetwatchStack extends Stack {
     output('McpUrl', 'URL for MCP clients', `${url}${MCP_PATH}`);
     output('PingUrl', 'Base of the ping URLs of jobs', pingUrl);
     for (const one of streamed) {
-      const use = cdn ? 'accepts only CloudFront' : 'for MCP clients of 2024-11-05';
+      const use = cdn ? 'accepts only CloudFront' : 'for MCP clients with protocol version 2024-11-05';
       output(`StreamUrl${one.name}`, `Streaming URL of the function ${one.name}; ${use}`, one.url.url);
     }
     if (cdn && settings.DOMAIN_NAME !== '') {

@@ -132,7 +132,10 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
-/** Sends a message for each action that a transition fires. Idempotent. @param isLast on error, records failures */
+/**
+ * Sends a message for each action that a transition fires. Idempotent.
+ * @param isLast whether this is the last attempt: on error, it records the executions as failed
+ */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const fired = await messagesFor(env, transition);

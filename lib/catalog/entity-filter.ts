@@ -7,7 +7,9 @@ import { EntityState } from './states.ts';
 
 /** Filter for entities; all conditions must match. */
 export const EntityFilter = z.object({
-  state: commaListOf(EntityState.options).describe('Only entities in one of these states: `down,degraded`.').optional(),
+  state: commaListOf(EntityState.options)
+    .describe('Only entities in one of these states, comma-separated, such as `down,degraded`.')
+    .optional(),
   label: LabelFilter.optional(),
   q: SearchText.describe(
     'Only entities whose name or slug contains this text, 2–100 characters, ignoring case.',

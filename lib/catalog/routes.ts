@@ -69,7 +69,7 @@ const blueprintRoutes = [
     method: 'DELETE',
     path: '/v1/blueprints/{slug}',
     access: 'write',
-    summary: 'Delete a blueprint without entities',
+    summary: 'Delete a blueprint that has no entities',
     status: 204,
     errors: ['CONFLICT'],
     run: (context, { params }) => deleteBlueprint(context, params.slug),

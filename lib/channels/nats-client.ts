@@ -5,7 +5,7 @@ import { natsUrl } from '#lib/settings.ts';
 /** Timeout of the connection, and of the confirmed publication. */
 const TIMEOUT_MS = 5_000;
 
-/** Loaded with the first message (3 MB), because many services have no nats channels. */
+/** Client library (3 MB), loaded with the first message, because many installations have no NATS channels. */
 const client = () => import('@nats-io/transport-node');
 
 /**

@@ -142,7 +142,7 @@ export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<C
   return { missed_at: at, runs: runs.map((run) => (isOver(run) ? { ...run, overrun: true } : run)) };
 }
 
-/** Returns the time (epoch ms) at which a check without heartbeats goes down; undefined if down or never. Pure. */
+/** Returns the time (epoch ms) at which a check goes down if no heartbeat arrives; undefined if down or never. Pure. */
 export function downAt(
   check: PushCheck & Pick<CheckItem, 'state' | 'consecutive_failures' | 'failure_threshold'>,
   lastHeartbeat: LastHeartbeat,
@@ -187,7 +187,7 @@ export function missedMessage(
 
 const toMinute = (wall: string): string => wall.slice(0, 16);
 
-/** Times of a push, epoch ms: sort time and arrival. */
+/** Times of a push, epoch ms. `at`: by which pushes are ordered; `received_at`: arrival. */
 export type PushTimes = { at: number; received_at: number };
 
 /**

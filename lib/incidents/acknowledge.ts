@@ -65,9 +65,7 @@ async function acknowledgedAlert(
 export const AcknowledgeBody = z
   .object({
     until: Instant.nullable()
-      .describe(
-        'Time at which the acknowledgement ends, at most 30 days from now. Without it, the acknowledgement ends when the check recovers.',
-      )
+      .describe('Latest end of the acknowledgement, at most 30 days from now. It ends earlier if the check recovers.')
       .exactOptional(),
     note: line(0, 500).describe('Human-readable note.').default(''),
   })

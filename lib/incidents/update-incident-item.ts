@@ -15,7 +15,7 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** Minimum and maximum delay (ms) of the next attempt while the alert of the failure is held. Grows with its age. */
+/** Minimum and maximum delay (ms) of the next attempt while the alert of a failure is held: a quarter of its age. */
 const MIN_MS = 2_000;
 const MAX_MS = 300_000;
 /** Time in ms to wait for a cause if no held alert waits for it. */
@@ -96,7 +96,7 @@ async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   if (transition && !transition.incident) await addTransition(env, transition);
 }
 
-/** Adds a transition if its incident is known. @returns when to retry (epoch ms); undefined when done */
+/** Adds a transition to its incident, or finds or opens one first. @returns when to retry (epoch ms); undefined when done */
 async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findOrOpenIncident(env, transition));
   if (found && 'again' in found) return found.again;
@@ -141,8 +141,8 @@ async function writeTransition(env: Env, transition: DecidedTransition, ref: Inc
     if (check) writes.push({ check: keys.check(tenant_id, check.id), if: { version: check.v } });
     if (acknowledgement) writes.push({ put: acknowledgedEntry(env, incident, acknowledgement) });
     const outcome = await ports.table.transact(writes);
-    const isKnown = !outcome.ok && outcome.present[0] !== undefined;
-    return outcome.ok || isKnown ? true : RETRY;
+    const isAlreadyWritten = !outcome.ok && outcome.present[0] !== undefined;
+    return outcome.ok || isAlreadyWritten ? true : RETRY;
   });
 }
 

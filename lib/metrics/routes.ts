@@ -27,7 +27,7 @@ export const metricsRoutes = [
     query: z.object({
       blueprint: Slugs.describe('Only checks of entities of these blueprints, by slug: `service,database`.').optional(),
       label: LabelFilter.describe(
-        'Only checks with this label, including labels of the entity: `team:payments`. Comma: or; if repeated, all must match.',
+        'Only checks with this label, including labels of the entity: `team:payments`. Values separated by commas are alternatives; if the parameter is repeated, all must match.',
       ).optional(),
       entity_id: IdOf('the entity whose checks to return').optional(),
       labels: LabelKeys.describe(

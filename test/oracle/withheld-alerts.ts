@@ -104,7 +104,7 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
     const needs = upstream.needsOf(entity_id, at, isWell);
     const dependents = new Set([entity_id, ...needs]);
-    // An entity in the same cycle is no cause.
+    // Entities in one cycle are not causes of each other.
     const isInCycle = (cause: string) => upstream.ancestorsOf(cause, at, at).has(entity_id);
     const causes = [...needs].filter((cause) => !isInCycle(cause));
     const failing = causes.filter((cause) => fails(cause, upstream.countsWhenDegraded(cause, dependents, at)));

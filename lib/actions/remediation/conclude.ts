@@ -125,7 +125,7 @@ const entryWrites = (
   return deadlineWrites(keys, 'remediation', owner, token, entry, due === undefined ? undefined : { deadline: due });
 };
 
-/** Records a verdict, releases the lock, and schedules the next attempt or alerts; in one conditional transaction. */
+/** Records a verdict, releases the lock, and schedules the next attempt or writes the alert; in one conditional transaction. */
 export async function conclude(
   env: RunEnv,
   due: DueSeries,
@@ -141,7 +141,7 @@ export async function conclude(
 
   const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // After this verdict the check can still fail to recover, because it may need several successes.
+  // One healthy result makes the verdict, but the state may need several. The series stays open until then.
   const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
   const nextAttemptAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
@@ -197,7 +197,7 @@ async function readFailureAlert(
   return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
-/** Deletes a series that cannot continue, and its deadline: its action was deleted, rebound or has no more guards. */
+/** Deletes a series that cannot continue, and its deadline: its action was deleted, rebound or is unguarded. */
 export async function abandon(
   env: RunEnv,
   one: Pick<DueSeries, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },

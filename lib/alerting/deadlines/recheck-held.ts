@@ -88,7 +88,7 @@ async function recheck(
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
 }
 
-/** Returns the deadline of the next recheck; undefined after a result of the check, or when none will come. */
+/** Returns the deadline of the next recheck; undefined after a result of the check, or at the maximum wait. */
 async function nextRecheckForResult(
   env: Env,
   { check, held, due, now }: HeldCase,

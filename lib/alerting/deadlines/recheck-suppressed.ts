@@ -20,7 +20,7 @@ export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): P
       const query = { partition: keys.entries(shard), ...under(`${kind}#${tenant}#`) };
       for await (const entries of pagesOf<OwnedDeadline>(ports.table, query)) {
         for (const some of chunks(entries, AT_ONCE)) {
-          const moved = await Promise.all(some.map((entry) => moveForward(env, kind, entry, at)));
+          const moved = await Promise.all(some.map((entry) => bringForward(env, kind, entry, at)));
           await sendDeadlines(env, moved.flat());
         }
       }
@@ -28,8 +28,8 @@ export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): P
   }
 }
 
-/** Moves a deadline forward, unless it is due or waits to retry failed deliveries. */
-async function moveForward(
+/** Brings a deadline forward to `at`, unless it is due or waits to retry failed deliveries. */
+async function bringForward(
   { ports, keys }: Env,
   kind: (typeof RECHECKS)[number],
   entry: OwnedDeadline,

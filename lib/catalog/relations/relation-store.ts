@@ -98,7 +98,7 @@ export async function dependentsOf(
   return entities.filter((one) => one !== undefined);
 }
 
-/** Returns the number of relations of an entity in a group; 0 if `required` is null, which any size meets. */
+/** Returns the number of outgoing relations of an entity in a group; 0, uncounted, if `required` is null. */
 export async function groupSizeOf(
   scope: TenantScope,
   entity: string,

@@ -20,7 +20,7 @@ export const addressesIn = (list: string): string[] => [
 
 const isAddress = (text: string): boolean => text.length <= MAX_LENGTH && z.email().safeParse(text).success;
 
-/** Sends plain text and HTML by the operator's mail server, one thread per incident. */
+/** Sends plain text and HTML by the operator's mail server, one thread per incident or check. */
 export const email = defineChannel({
   type: 'email',
   title: 'E-mail',
@@ -102,7 +102,7 @@ ${END}`;
 
 const END = '</body></html>\n';
 
-/** Sender and recipient of a mail. `account`: name of the sending account. `service`: address of the service. */
+/** Sender and recipient of a mail. `account`: name of the sending account. `service`: URL of the service. */
 type MailParties = { address: string; account: string; service: string; unsubscribe_url: string };
 
 /** Returns the letter for one address, with a footer that no template removes, and RFC 8058 headers to unsubscribe. */

@@ -56,7 +56,7 @@ export function examinedText({ bytes, isCut, text = '' }: Body, { operator }: Pi
   return isCut ? `searched its first ${sizeText(bytes)}` : `searched ${sizeText(bytes)}`;
 }
 
-/** Size (bytes) above which a JSON body is read as a job. */
+/** Size (bytes) above which a JSON body is parsed as a CPU job (cpu-budget.ts). */
 const LARGE_BYTES = 64 * 1024;
 
 /** Returns the value at each path of a JSON body, in order. Throws CpuLimitError. */

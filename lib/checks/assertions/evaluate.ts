@@ -45,7 +45,7 @@ export const AssertionResultList = z
     z
       .object({
         source: anyOf(SOURCE_NAMES).describe('Part of the response that was compared.'),
-        property: z.string().describe('Path or name of a header.').optional(),
+        property: z.string().describe('json: path of the value. header: name of the header.').optional(),
         operator: anyOf(Object.keys(OPERATORS)).describe('Comparison.'),
         value: z.unknown().meta({ anyOf: VALUE }).describe('Expected value.').optional(),
         severity: z.enum(['fail', 'warn']).describe('fail or warn: effect if the condition is not met.'),

@@ -13,7 +13,7 @@ import { createChallenge, requireChallenge } from './challenge.ts';
 import { type RequestOptions, requestOptions, userHandleOf } from './options.ts';
 import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
-import { counterRolledBack, refused, relyingPartyOf } from './validate-response.ts';
+import { counterDidNotIncrease, refused, relyingPartyOf } from './validate-response.ts';
 import { verifyAuthentication } from './verify.ts';
 
 /** Logs a passkey that was rejected because its counter went back, which shows that its key was copied. */
@@ -56,7 +56,7 @@ export function signInByPasskey(
       throw refused('webauthn.get', 'unknown');
     }
     const { counter, synced } = await verifyAuthentication(response, client, relyingParty, passkey);
-    if (counterRolledBack(passkey.counter, counter)) {
+    if (counterDidNotIncrease(passkey.counter, counter)) {
       await logClonedPasskey(context, passkey);
       throw refused('webauthn.get', 'counter');
     }

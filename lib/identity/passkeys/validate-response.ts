@@ -52,10 +52,10 @@ export function validateResponse(
 }
 
 /**
- * Whether a counter did not increase: two authenticators have the same key (WebAuthn level 3, section 6.1.1).
+ * Whether a counter did not increase: two authenticators may have the same key (WebAuthn level 3, section 6.1.1).
  * Authenticators without a counter always return 0.
  */
-export const counterRolledBack = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
+export const counterDidNotIncrease = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
 
 /** Origin of the page that uses a passkey, and its host, which is the id that the passkey is bound to. */
 export type RelyingParty = { origin: string; rp_id: string };

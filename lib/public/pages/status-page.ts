@@ -24,7 +24,10 @@ export const ACCENTS = ['blue', 'teal', 'green', 'purple', 'magenta', 'red', 'or
 
 const PageSlug = z
   .string()
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must have lower-case letters and digits, with single hyphens between them')
+  .regex(
+    /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    'must consist of lower-case letters, digits and single hyphens, and begin and end with a letter or digit',
+  )
   .min(3, 'must have at least 3 characters')
   .max(63, 'must have at most 63 characters');
 
@@ -172,7 +175,7 @@ export type StatusPageItem = Item &
     link_token: string;
     /** Own domain, set by the operator; used only while the page is public. */
     domain?: string;
-    /** File name of its logo, by content. */
+    /** File name of its logo, derived from its content. */
     logo?: string;
     created_at: string;
     updated_at: string;

@@ -95,7 +95,7 @@ export async function runCheckManually(
   const { network } = probingProcess(ports);
   if (probed.isUnanswered && (network.wasDown(probed.started_at) || (await network.isInDoubt()))) {
     throw unknownOutcomeError(
-      'The target did not answer, and neither does the reference host: the network of the service may be down. Nothing was' +
+      'Neither the target nor the reference host answered: the network of the service may be down. Nothing was' +
         ' recorded.',
     );
   }

@@ -1,21 +1,25 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authenticatorDataOf, counterRolledBack, validateResponse } from '#lib/identity/passkeys/validate-response.ts';
+import {
+  authenticatorDataOf,
+  counterDidNotIncrease,
+  validateResponse,
+} from '#lib/identity/passkeys/validate-response.ts';
 
-describe('counterRolledBack', () => {
+describe('counterDidNotIncrease', () => {
   const count = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
   it('reports a counter that did not increase, except if it is always 0', () => {
     fc.assert(
       fc.property(count, count, (before, now) => {
-        expect(counterRolledBack(before, now)).toBe(before === 0 && now === 0 ? false : now <= before);
+        expect(counterDidNotIncrease(before, now)).toBe(before === 0 && now === 0 ? false : now <= before);
       }),
     );
   });
 
   it('reports a repeated counter value', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 32 - 1 }), (at) => counterRolledBack(at, at)));
+    fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 32 - 1 }), (at) => counterDidNotIncrease(at, at)));
   });
 });
 
