@@ -70,7 +70,8 @@ export function assertKeyExpiry(now: number, wanted: number): void {
 }
 
 /**
- * Returns the expiry of the key that replaces a rotated one: the same lifetime again, but not beyond the expiry of the creating key.
+ * Returns the expiry of the key that replaces a rotated one: the same lifetime again, at most to the expiry of the
+ * creating key.
  * @param makerExpiry of the creating key, epoch ms
  */
 export function nextExpiry(

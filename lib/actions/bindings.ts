@@ -67,7 +67,7 @@ function alertSettingOf(action: ActionItem | undefined): RemediationSetting | un
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/** Returns the writes that copy `alert_after_remediation` to the check of an action, and remove it from its last one. */
+/** Returns the writes that move `alert_after_remediation` of an action to its check from a former one, if any. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,

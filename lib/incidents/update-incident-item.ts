@@ -96,7 +96,7 @@ async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   if (transition && !transition.incident) await addTransition(env, transition);
 }
 
-/** Adds a transition to its incident, or finds or opens one first. @returns when to retry (epoch ms); undefined when done */
+/** Adds a transition to its incident, found or opened if need be. @returns when to retry (epoch ms), if not done */
 async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findOrOpenIncident(env, transition));
   if (found && 'again' in found) return found.again;

@@ -125,7 +125,7 @@ const entryWrites = (
   return deadlineWrites(keys, 'remediation', owner, token, entry, due === undefined ? undefined : { deadline: due });
 };
 
-/** Records a verdict, releases the lock, and schedules the next attempt or writes the alert; in one conditional transaction. */
+/** Records a verdict, releases the lock, and schedules the next attempt or writes the alert; in one transaction. */
 export async function conclude(
   env: RunEnv,
   due: DueSeries,

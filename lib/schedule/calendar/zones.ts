@@ -41,7 +41,7 @@ export function offsetAt(zone: string, at: number): number {
   return stretchesOf(zoneOf(zone), new Date(at).getUTCFullYear()).find(({ until }) => until > at)!.offset;
 }
 
-/** Yields stretches from an instant (epoch ms) on, without end; each ends at a clock change or at the end of a UTC year. */
+/** Yields stretches from an instant (epoch ms) on, without end; each ends at a clock change or with a UTC year. */
 export function* stretchesFrom(zone: string, at: number): Generator<Stretch, never> {
   const found = zoneOf(zone);
   for (let year = new Date(at).getUTCFullYear(); ; year++) {
