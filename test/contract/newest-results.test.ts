@@ -12,6 +12,18 @@ beforeAll(async () => {
 
 const listed = async (): Promise<Listed[]> => got(await client.get('/v1/checks?last_result=true'), 200);
 
+/** Creates a check that is down, and reads the time of its newest result from the list. */
+async function failingCheck() {
+  const { id } = await newCheck(client, {
+    check_type: 'http',
+    target_url: 'http://127.77.0.1:9/',
+    interval_seconds: 10,
+    failure_threshold: 1,
+  });
+  const newest = async () => (await listed()).find((one) => one.id === id)?.last_result?.checked_at;
+  return { id, newest, first: await eventually(newest) };
+}
+
 describe('GET /v1/checks?last_result=true', () => {
   it('returns for each check the result of its own record', async () => {
     const pulled = { check_type: 'http', target_url: 'http://127.77.0.1:9/', interval_seconds: 10 };
@@ -34,14 +46,7 @@ describe('GET /v1/checks?last_result=true', () => {
   });
 
   it('reflects later results, even if they change nothing', async () => {
-    const { id } = await newCheck(client, {
-      check_type: 'http',
-      target_url: 'http://127.77.0.1:9/',
-      interval_seconds: 10,
-      failure_threshold: 1,
-    });
-    const newest = async () => (await listed()).find((one) => one.id === id)?.last_result?.checked_at;
-    const first = await eventually(newest);
+    const { newest, first } = await failingCheck();
     await eventually(async () => {
       expect(Date.parse((await newest())!)).toBeGreaterThan(Date.parse(first!));
       return true;
@@ -49,14 +54,7 @@ describe('GET /v1/checks?last_result=true', () => {
   });
 
   it('returns the newest result of a check that was disabled after quiet results', async () => {
-    const { id } = await newCheck(client, {
-      check_type: 'http',
-      target_url: 'http://127.77.0.1:9/',
-      interval_seconds: 10,
-      failure_threshold: 1,
-    });
-    const newest = async () => (await listed()).find((one) => one.id === id)?.last_result?.checked_at;
-    const first = await eventually(newest);
+    const { id, newest, first } = await failingCheck();
     await eventually(async () => (await newest()) !== first, 40_000);
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
     const { last_result } = got(await client.get(`/v1/checks/${id}`), 200);
