@@ -1,5 +1,5 @@
 import type { Remediation } from '#lib/actions/action-item.ts';
-import { iso } from '#lib/platform/time.ts';
+import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
 /** Limits of an account: concurrent remediations, and starts per hour (docs/operate/limits.md#account-limits). */
 const MAX_RUNNING = 3;
@@ -8,7 +8,6 @@ const MAX_PER_HOUR = 10;
 const STORM = 5;
 /** Maximum time (ms) until the next evaluation if the lock is taken or too many remediations are running. */
 const RETRY_MS = 30_000;
-const HOUR_MS = 3_600_000;
 
 const lock: Guard = {
   name: 'lock',

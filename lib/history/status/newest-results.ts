@@ -124,18 +124,16 @@ export async function newestResults(
   const newest = async (partition: string): Promise<PackItem[]> =>
     (await ports.table.query<PackItem>({ partition, descending: true, limit: PACKS_READ, eventual: true })).items;
 
-  const packed = await Promise.all(
-    checks.map(async (check) =>
-      check.enabled && check.execution_mode === 'pull' ? newestOf(await packsOf(check), check) : undefined,
-    ),
+  const inPack = await Promise.all(
+    checks.map(async (check) => {
+      if (!check.enabled || check.execution_mode === 'push') return undefined;
+      const found = newestOf(await packsOf(check), check);
+      return found && (check.single === undefined || found.at > orderOf({ sk: check.single })) ? found : undefined;
+    }),
   );
-  const inPack = packed.map((found, i) => {
-    const { single } = checks[i]!;
-    return found && (single === undefined || found.at > orderOf({ sk: single })) ? found : undefined;
-  });
   const withSingle = checks.flatMap((check, i) => {
     const { id, single } = check;
-    return single && !inPack[i] && (packed[i] || isSingleNewest(check, single)) ? [{ id, single }] : [];
+    return single && !inPack[i] && isSingleNewest(check, single) ? [{ id, single }] : [];
   });
   const singles = await ports.table.getMany<ResultItem>(
     withSingle.map(({ id, single }) => ({ pk: keys.ofCheck(tenant, id), sk: single })),
@@ -150,7 +148,7 @@ export async function newestResults(
   );
 }
 
-/** Whether the newest single result of a check without a recent pack is its newest result. */
+/** Whether no result of a check is newer than its newest single one, apart from packs since its last settings. */
 const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, single: string): boolean =>
   execution_mode === 'push' || (enabled && orderOf({ sk: single }) >= settings_at);
 

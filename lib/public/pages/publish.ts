@@ -157,8 +157,8 @@ type Claimed = PublicationItem & { claim: number };
 
 /**
  * Returns the time of the next attempt while another publisher has the claim (epoch ms). The longer the claim has
- * lasted, the later it is, up to BUSY_MS after the claim ends. If renderings have failed since long before, a message
- * also waits a quarter of its age: each attempt can duplicate it, so that messages with short waits would multiply.
+ * lasted, the later it is, up to BUSY_MS after the claim ends. While renderings keep failing, a message also waits a
+ * quarter of its age: each attempt can duplicate it, so short waits would multiply messages.
  */
 function afterClaim(claim: number, not_older_than: number, now: number): number {
   const lasted = now - (claim - CLAIM_MS);
