@@ -13,6 +13,6 @@ export function create(ports: Ports) {
   return (event: { Records: QueueRecord[] }, context?: { signal?: AbortSignal }): Promise<BatchReply> =>
     eachMessage(ports.log, event.Records, (body) => {
       const message = messages.publish.parse(body);
-      return 'report_for' in message ? sendReport(env, message) : publish(env, message, context?.signal);
+      return 'recipient_id' in message ? sendReport(env, message) : publish(env, message, context?.signal);
     });
 }

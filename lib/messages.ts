@@ -117,7 +117,7 @@ const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional()
 export type PublishMessage = z.infer<typeof Publish>;
 
 /** Monthly report of a user that was due at `at` (epoch ms). */
-const Report = z.object({ tenant_id: z.string(), report_for: z.string(), at: z.number().int() });
+const Report = z.object({ tenant_id: z.string(), recipient_id: z.string(), at: z.number().int() });
 export type ReportMessage = z.infer<typeof Report>;
 
 /** Time (ms) for which changes of a page wait, so that one rendering shows all of them; also between renderings. */

@@ -24,7 +24,7 @@ export type RowOf = (id: string) => Row | undefined;
 type HistoryQuery = { ids: readonly string[]; range: string };
 
 const iso = (at: number): string => new Date(at).toISOString();
-const hourOf = (at: number): number => Math.floor(at / HOUR) * HOUR;
+const startOfHour = (at: number): number => Math.floor(at / HOUR) * HOUR;
 const endOf = ({ hours }: CachedHours): string => hours.at(-1)!.to;
 
 /** Start of the first incomplete hour. Complete hours are never read again. */
@@ -40,7 +40,7 @@ const hasChanged = (cached: CachedHours, row: Row | undefined): boolean =>
  */
 function rangeOf(cached: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
   if (cached && cached.dueAt > now) return hasChanged(cached, row) ? `&from=${openFrom(cached)}` : undefined;
-  const to = hourOf(now) - HOUR;
+  const to = startOfHour(now) - HOUR;
   // Without `from`, the API returns the day before `to`.
   const from = cached && openFrom(cached) > iso(to - BAR_HOURS * HOUR) ? `&from=${openFrom(cached)}` : '';
   return `${from}&to=${iso(to)}`;
@@ -78,7 +78,7 @@ export function cachedAfter(before: CachedHours | undefined, response: readonly 
   const first = response[0]!.from;
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...response].slice(-BAR_HOURS);
   // An hour is read when the next one is over, and at most once an hour, whatever this clock shows.
-  return { hours, dueAt: hourOf(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
+  return { hours, dueAt: startOfHour(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
 }
 
 const NO_SECONDS: Hour['seconds'] = {
@@ -94,9 +94,9 @@ const NO_SECONDS: Hour['seconds'] = {
 /** Returns the last 24 hours, including the current one: cached hours, then the current state of the entity. */
 export function barHours(cached: CachedHours, row: Row | undefined, now: number): Hour[] {
   const hours = [...cached.hours];
-  for (let at = Date.parse(endOf(cached)); at < now; at = hourOf(at) + HOUR) {
+  for (let at = Date.parse(endOf(cached)); at < now; at = startOfHour(at) + HOUR) {
     const begun = at % HOUR === 0 ? undefined : hours.pop();
-    const to = Math.min(hourOf(at) + HOUR, now);
+    const to = Math.min(startOfHour(at) + HOUR, now);
     const state = row && row.state_since <= iso(at) ? row.state : 'unknown';
     const seconds = { ...(begun?.seconds ?? NO_SECONDS) };
     seconds[state] += (to - at) / 1000;

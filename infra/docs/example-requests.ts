@@ -5,7 +5,7 @@ import { WALK_PROVIDER } from './identity-provider.ts';
 
 /** Calls an endpoint (`PUT /v1/checks/{id}`) at a path with filled-in parameters. Redirects are not followed. */
 export type Call = (endpoint: string, path: string, body: unknown, headers: Record<string, string>) => Promise<Called>;
-/** `body` is parsed, undefined without a body; `cookies` are all Set-Cookie headers. */
+/** `body`: parsed; undefined if the response has none. `cookies`: all Set-Cookie headers. */
 type Called = { body: RecordedReply; cookies: readonly string[] };
 
 /** Settings of the service for a walk: the origin of its pages, and its identity provider. */

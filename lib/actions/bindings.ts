@@ -92,9 +92,9 @@ async function settingWrite(
 ): Promise<Write[]> {
   const check = await ports.table.get<CheckItem>(keys.check(action.tenant_id, id));
   if (!check) return [];
-  const { [action.id]: was, ...others } = check.repairs ?? {};
+  const { [action.id]: was, ...others } = check.remediations ?? {};
   if (was?.state === setting?.state && was?.settle_seconds === setting?.settle_seconds) return [];
-  const repairs = { ...others, ...(setting && { [action.id]: setting }) };
-  const isEmpty = Object.keys(repairs).length === 0;
-  return [replaceCheck(check, nextCheck(check, ports.ids.token(), { repairs }, isEmpty ? ['repairs'] : []))];
+  const remediations = { ...others, ...(setting && { [action.id]: setting }) };
+  const isEmpty = Object.keys(remediations).length === 0;
+  return [replaceCheck(check, nextCheck(check, ports.ids.token(), { remediations }, isEmpty ? ['remediations'] : []))];
 }

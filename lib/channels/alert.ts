@@ -22,7 +22,7 @@ export type Alert = {
   urgency: AlertUrgency;
   incident_id: string | null;
   /** Whether other entities are downstream or upstream of this failure. */
-  with_others: boolean;
+  shares_incident: boolean;
   /** Root cause; null without one, or if it is unknown. */
   root: AlertRoot | null;
   /** Other entities whose alerts are held for the same root cause; null if unknown. */
@@ -84,7 +84,7 @@ export type Alert = {
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
-  with_others: false,
+  shares_incident: false,
   root: null,
   affected: null,
   impact: null,

@@ -292,7 +292,7 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
 
 /** Returns the key of the receiver's thread: the incident or the check, else the delivery. At most 64 characters. */
 export const threadKeyOf = (alert: Alert): string =>
-  alert.with_others && alert.incident_id !== null && !isSeparate(alert) ? alert.incident_id : caseKeyOf(alert);
+  alert.shares_incident && alert.incident_id !== null && !isSeparate(alert) ? alert.incident_id : caseKeyOf(alert);
 
 /** Returns the key of the receiver's case: one per check, because its recovery closes the case; else the delivery. */
 export const caseKeyOf = (alert: Alert): string => (isSeparate(alert) ? alert.delivery_id : alert.event.check_id);

@@ -73,9 +73,9 @@ function connectOptions(list: string): ConnectionOptions {
   };
 }
 
-type Refusals = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError' | 'PermissionViolationError'>;
+type ErrorClasses = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError' | 'PermissionViolationError'>;
 
-function errorTextOf({ AuthorizationError, PermissionViolationError }: Refusals, error: unknown): string {
+function errorTextOf({ AuthorizationError, PermissionViolationError }: ErrorClasses, error: unknown): string {
   if (error instanceof PermissionViolationError) return 'the NATS server does not allow this subject';
   if (error instanceof AuthorizationError) return 'the NATS server rejected the credentials of this service';
   return 'the NATS server of this service could not be reached or did not answer in time';

@@ -43,7 +43,7 @@ export type CheckItem = Item &
     settings_at: number;
 
     /** Remediation by action, before notification (lib/actions/bindings.ts). */
-    repairs?: Record<string, RemediationSetting>;
+    remediations?: Record<string, RemediationSetting>;
 
     state: CheckState;
     state_since: string;

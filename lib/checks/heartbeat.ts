@@ -46,7 +46,7 @@ export type LastHeartbeat = {
   /** Arrival of the newest push that counts; undefined before the first. */
   last: number | undefined;
   /** End of the last outage of the service, or enabling of the account: time before it does not count. */
-  watchedSince: number;
+  monitoredSince: number;
 };
 
 /** Tolerated earliness of a heartbeat before its due time (ms), for fast client clocks. */
@@ -73,7 +73,7 @@ export function heartbeatDeadline(
     return { misses: 'end of a run', started_at, at: Math.max(started_at + rules.maxRun, settingsAt) };
   }
   const heartbeat = lastHeartbeatOf(check, lastHeartbeat, now);
-  const since = Math.max(heartbeat ?? 0, settingsAt, lastHeartbeat.watchedSince);
+  const since = Math.max(heartbeat ?? 0, settingsAt, lastHeartbeat.monitoredSince);
   const failedAt = pastOrZero(check.missed_at ?? 0, now);
   const isContinued = failedAt > 0 && failedAt >= since;
   if (heartbeat === undefined && failedAt === 0)
@@ -88,9 +88,9 @@ export function heartbeatDeadline(
  * Returns the runs whose end is awaited, oldest first: not overrun ones, and not those open during an outage, because
  * they can have ended.
  */
-const openRuns = ({ runs = [] }: PushCheck, { watchedSince }: LastHeartbeat, now: number): OpenRun[] =>
+const openRuns = ({ runs = [] }: PushCheck, { monitoredSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
-    .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, watchedSince))
+    .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, monitoredSince))
     .sort((a, b) => a.started_at - b.started_at);
 
 function lastHeartbeatOf({ runs = [] }: PushCheck, { last }: LastHeartbeat, now: number): number | undefined {
@@ -191,8 +191,8 @@ const toMinute = (wall: string): string => wall.slice(0, 16);
 export type PushTimes = { at: number; received_at: number };
 
 /**
- * Returns the times of the stored push; undefined before the first. A time that is ahead because the clock was set back
- * becomes 0, so that the next push is not quiet.
+ * Returns the times of the stored push; undefined before the first. A time in the future,
+ * because the clock was set back, becomes 0, so that the next push is applied (not quiet).
  */
 export const storedLastReceived = ({ last_received }: CheckItem, now: number): PushTimes | undefined =>
   last_received && {

@@ -57,7 +57,7 @@ async function acknowledgedAlert(
     ...{ tenant_id, entity_id, check_id, reports_state, channels, transition, acknowledgement },
     ...{ kind: 'acknowledged', urgency: 'low', at: now, n: now, decided_on: input },
     ...(entity.incident && { incident_id: entity.incident.id }),
-    ...(entity.dependents > 0 && { with_others: true }),
+    ...(entity.dependents > 0 && { shares_incident: true }),
     expires_at: transition.expires_at,
   });
 }

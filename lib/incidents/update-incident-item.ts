@@ -68,13 +68,13 @@ async function incidentOfCause(
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
-/** Adds an alert or a transition to its incident, or runs its recheck. Idempotent; messages can arrive in any order. */
+/** Adds an alert or a transition to its incident, or rechecks it. Idempotent; messages arrive in any order. */
 export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
   if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
   const { tenant_id, check_id, sk } = message;
   const item = await ports.table.get<AlertItem | DecidedTransition>({ pk: keys.ofCheck(tenant_id, check_id), sk });
-  if (!item) return ports.log.warn('incident update not found', message);
+  if (!item) return ports.log.warn('alert or transition of an incident update not found', message);
   if (isAlert(item)) return addAlert(env, item);
   const again = await addTransition(env, item);
   if (again === undefined) return;

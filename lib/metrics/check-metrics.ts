@@ -65,7 +65,7 @@ const CHECK_METRICS: readonly CheckMetric[] = [
   },
   {
     name: 'fleetwatch_check_certificate_expiry_timestamp_seconds',
-    help: 'Expiry of the certificate or domain, as a Unix timestamp, according to the newest result.',
+    help: 'Expiry of the certificate or domain, as a Unix timestamp, as last seen by the check.',
     value: ({ check, last }) => {
       const { expires_at } = { ...check.noted, ...last?.noted } as { expires_at?: string };
       return expires_at === undefined ? undefined : Date.parse(expires_at) / 1000;

@@ -48,7 +48,7 @@ const NEVER_V6: readonly Range[] = [
   ['fd00:42::42/128', 'a cloud metadata address'],
   ['fd00:c1::a9fe:a9fe/128', 'a cloud metadata address'],
   ['fd20:ce::254/128', 'a cloud metadata address'],
-  // Both lead to IPv4 addresses that `ipv6FormsOf` does not cover: NAT64 with a local prefix (RFC 8215) splits the
+  // Both contain IPv4 addresses that `ipv6FormsOf` does not cover: NAT64 with a local prefix (RFC 8215) splits the
   // address (RFC 6052, 2.2), and Teredo inverts it (RFC 4380, 4).
   ['64:ff9b:1::/48', 'an address translated to IPv4'],
   ['2001::/32', 'a Teredo address'],
@@ -114,7 +114,7 @@ const REMEDY = 'the operator can allow it with EGRESS_ALLOW (docs/operate/settin
 function explain(address: string, ranges: readonly Range[]): string {
   const type = isIPv4(address) ? 'ipv4' : 'ipv6';
   const kind = ranges.find(([cidr]) => blockList([cidr]).check(address, type))?.[1];
-  return `${address} is ${kind ?? 'a reserved address'}, which may not be reached from here; ${REMEDY}`;
+  return `${address} is ${kind ?? 'a reserved address'}, to which connections are not allowed; ${REMEDY}`;
 }
 
 const allowLists = new WeakMap<readonly string[], BlockList>();

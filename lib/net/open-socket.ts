@@ -74,7 +74,7 @@ export async function openSocket(
   const connected = addresses.length > 1 ? socket.remoteAddress : undefined;
   const isOther = connected !== undefined && !addresses.includes(connected);
   if (isOther && blockedReason(connected, egress, guard.allow))
-    throw new NetError('egress', `refused: ${where} led to an address that may not be reached from here`);
+    throw new NetError('egress', `refused: ${where} led to an address to which connections are not allowed`);
   return { socket, where };
 }
 

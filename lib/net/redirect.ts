@@ -9,8 +9,8 @@ export const isRedirect = (status: number): boolean =>
   status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
 /**
- * Returns the next request (RFC 9110, Fetch); undefined without redirect. Another origin gets no body, and only headers
- * such as Accept. Throws NetError.
+ * Returns the request that follows a redirect (RFC 9110, Fetch); undefined if the response is not a redirect. A request
+ * to another origin has no body, and only headers such as Accept. Throws NetError.
  */
 export function redirected(hop: Hop, { status, headers: { location } }: Redirecting): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;

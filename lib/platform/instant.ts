@@ -4,7 +4,7 @@ import { invalid } from './errors.ts';
 const Iso8601 = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()]);
 const HAS_ZONE = /(Z|[+-]\d\d:\d\d)$/;
 
-/** Parses an ISO 8601 time or date to epoch ms, UTC without an offset; undefined if it is not valid. */
+/** Parses an ISO 8601 time or date to epoch ms; undefined if it is not valid. A time without an offset is in UTC. */
 export function parseInstant(input: string): number | undefined {
   // ISO 8601 also allows a comma.
   const text = input.replace(',', '.');
@@ -15,7 +15,7 @@ export function parseInstant(input: string): number | undefined {
 /** ISO 8601 time of a request, as epoch ms. */
 export const Instant = z
   .string()
-  .meta({ description: 'ISO 8601 time or date; UTC without an offset.', examples: ['2026-11-21T05:16:40Z'] })
+  .meta({ description: 'ISO 8601 time or date; in UTC if it has no offset.', examples: ['2026-11-21T05:16:40Z'] })
   .transform((text, context) => {
     const ms = parseInstant(text);
     if (ms !== undefined) return ms;

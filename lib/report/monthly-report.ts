@@ -23,12 +23,12 @@ const INCIDENTS_AT_ONCE = 500;
  * Creates the mail of a user about the month before `at`, and schedules the next. Repeatable: the id of the delivery
  * is derived, so that each month is sent once. After an outage of the service, the mail of each missed month is sent.
  */
-export async function sendReport(env: Env, { tenant_id, report_for, at }: ReportMessage): Promise<void> {
+export async function sendReport(env: Env, { tenant_id, recipient_id, at }: ReportMessage): Promise<void> {
   const { ports, keys } = env;
-  const key = keys.entry('report', tenant_id, report_for);
+  const key = keys.entry('report', tenant_id, recipient_id);
   const [entry, user, account] = await ports.table.getMany<[DeadlineEntry, UserItem, AccountItem]>([
     key,
-    keys.user(tenant_id, report_for),
+    keys.user(tenant_id, recipient_id),
     keys.account(tenant_id),
   ]);
   // An early message is dropped: another one follows when the entry is due.
@@ -38,7 +38,7 @@ export async function sendReport(env: Env, { tenant_id, report_for, at }: Report
     return;
   }
   if (!isDisabled(account)) await deliverReport(env, account, user, at);
-  const owner = { tenant_id, entity_id: report_for, id: report_for };
+  const owner = { tenant_id, entity_id: recipient_id, id: recipient_id };
   const next = deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(at));
   // A conflict means that the user has just changed the setting.
   await commit(ports, [{ put: next, if: { version: entry.v } }]);

@@ -20,7 +20,7 @@ export type PingFacts = {
  * settings, if later), the deadline of a synthetic failure, and the instant of a push, retry or manual run. The tail is
  * the settings revision of a probe, retry or synthetic failure (`S<revision>`), a token of a manual run (`M<token>`),
  * or the digest of a push's identity, else a token. Put on `absent`; only a push that was stored as quiet and applied
- * later is replaced. Its id is derived from its key.
+ * later is replaced. The id of the result is derived from its key.
  */
 export type ResultItem = Item & {
   status_code: number;
@@ -31,7 +31,7 @@ export type ResultItem = Item & {
   /** ISO 8601. */
   checked_at: string;
   warning_message?: string;
-  /** The `result` properties of its check's type. */
+  /** Values that the probe read, such as `expires_at`; the `result` properties of its check's type. */
   noted?: Record<string, unknown>;
   /** Only for probes without a slot; otherwise derived. */
   kind?: 'manual' | 'retry';

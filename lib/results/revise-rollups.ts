@@ -5,7 +5,7 @@ import type { Env } from '#lib/env.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { RollupMessage } from '#lib/messages.ts';
 import type { Message } from '#lib/platform/ports.ts';
-import { hourOf, isClosed } from '#lib/schedule/slots.ts';
+import { isClosed, startOfHour } from '#lib/schedule/slots.ts';
 
 /** Interval (ms) at which revisions are made: those of an hour that fall into one interval are made once. */
 const REVISION_INTERVAL_MS = 30_000;
@@ -31,7 +31,7 @@ export async function reviseCells(
 ): Promise<void> {
   const written = ports.clock.now() + WRITTEN_MS;
   const after = sharedInstant(written);
-  const closed = ranges.filter(({ from }) => isClosed(hourOf(from), written));
+  const closed = ranges.filter(({ from }) => isClosed(startOfHour(from), written));
   const messages = cells.flatMap((cell) =>
     closed.map(({ from, to }) => revisionMessage(cell, { of: 'hour', from, to, after })),
   );

@@ -156,7 +156,7 @@ export const reportDue = (
   deadline: number,
   now: number,
 ): MessageTo<'publish'> => ({
-  body: { tenant_id, report_for: id, at: deadline },
+  body: { tenant_id, recipient_id: id, at: deadline },
   not_before: Math.max(deadline, now),
   group: tenant_id,
 });

@@ -40,8 +40,8 @@ export const executableSlots = (schedule: IntervalSchedule, from: number, to: nu
   slotsBetween(schedule, Math.max(from, latestSlot(schedule, now) - schedule.interval_ms), to);
 
 /** Returns the start of the hour, or of the UTC day, of an instant (epoch ms). */
-export const hourOf = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
-export const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
+export const startOfHour = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
+export const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 /** Returns the time (epoch ms) from which an hour may be rolled up; later records remake it. */
 export const closesAt = (hour: number): number => hour + HOUR_MS + ROLLUP_DELAY_MS;

@@ -67,7 +67,7 @@ function extrasOf({ result_bytes, results, log_bytes, cpu_ms }: Counted): string
 const hours = new Map<number, Promise<Counted>>();
 
 /** Counts an hour of cells with its rollup. @param checks per cell */
-function hourOf(checks: number): Promise<Counted> {
+function countHour(checks: number): Promise<Counted> {
   const hour = hours.get(checks) ?? rolledHour(checks);
   hours.set(checks, hour);
   return hour;
@@ -75,7 +75,7 @@ function hourOf(checks: number): Promise<Counted> {
 
 /** Replaces the rollups by their share of a whole hour, because each hour is rolled up once. */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
-  const hour = await hourOf(Math.min(CELL_SIZE, checksATenant));
+  const hour = await countHour(Math.min(CELL_SIZE, checksATenant));
   const parts = hour.results / counted.results;
   const paths = new Map(counted.paths).set(ROLLUPS, shareOf(unitsOf(hour, ROLLUPS), parts));
   return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };

@@ -108,8 +108,8 @@ describe('a failure with a remediation before its alert', () => {
       ...{ check_id: shop.id, remediation: { alert_after_remediation: true } },
     });
     await service.call('DELETE', `/v1/actions/${second.id}`);
-    const { repairs } = await service.call('GET', `/v1/checks/${shop.id}`);
-    expect(repairs).toBeUndefined();
+    const { remediations } = await service.call('GET', `/v1/checks/${shop.id}`);
+    expect(remediations).toBeUndefined();
   });
 
   it('waits for its root cause first, and is remediated if it has none', async () => {

@@ -89,9 +89,9 @@ export function failsNext(
   check: CheckItem,
   since: number,
   heartbeat: number | undefined,
-  watchedSince: number,
+  monitoredSince: number,
 ): number {
-  const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= watchedSince);
+  const open = (check.runs ?? []).filter((run) => !run.overrun && run.received_at >= monitoredSince);
   if (open.length > 0) return Math.min(...open.map((run) => overrunsAt(check, run)));
   const failed = check.missed_at !== undefined && check.missed_at >= since ? check.missed_at : undefined;
   if (heartbeat === undefined && check.missed_at === undefined) return firstFails(check, since);

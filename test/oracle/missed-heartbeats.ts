@@ -137,8 +137,8 @@ function checkEnd({ results, away }: History, { seen, profile, end }: Inside): s
     const known = heartbeatsOf(results, check);
     const sign = known.length > 0 ? Math.max(...known) : undefined;
     const outages = [...away, ...outagesOf(seen)];
-    const watchedSince = Math.max(0, ...outages.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
-    const due = failsNext(check, Math.max(check.settings_at, sign ?? 0, watchedSince), sign, watchedSince);
+    const monitoredSince = Math.max(0, ...outages.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
+    const due = failsNext(check, Math.max(check.settings_at, sign ?? 0, monitoredSince), sign, monitoredSince);
     return end > due + margin ? [`the missed heartbeat of check ${check.id} was due at ${due} but never recorded`] : [];
   });
 }

@@ -25,7 +25,7 @@ export function checkPageBudget(inside: Inside): string[] {
     changes.some((change) => holdIn(change)?.before?.note?.held?.reason === 'maintenance');
   return seen.commits.flatMap((commit) =>
     stateAlertsIn(commit)
-      .filter(({ reports_state, with_others }) => reports_state === 'down' && with_others)
+      .filter(({ reports_state, shares_incident }) => reports_state === 'down' && shares_incident)
       .flatMap((alert) => {
         const { id, kind, entity_id, incident_id, root, urgency, to } = alert;
         const about = root?.entity_id ?? entity_id;

@@ -15,7 +15,7 @@ import { publishUpdate } from '#lib/incidents/public-updates.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { dayOf, hourOf } from '#lib/schedule/slots.ts';
+import { startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { DATABASE, type DemoEntity, failsWith } from './demo-catalog.ts';
 
 const DAYS = 30;
@@ -37,8 +37,8 @@ export async function writePast(env: Env, key: string, monitored: readonly Monit
   const request = { headers: { authorization: `Bearer ${key}` }, address: '', request_id: '' };
   const context = await authenticate(env, request);
   const now = env.ports.clock.now();
-  const end = hourOf(now);
-  const start = dayOf(now) - DAYS * DAY_MS;
+  const end = startOfHour(now);
+  const start = startOfDay(now) - DAYS * DAY_MS;
   const { retention_days, rollup_days } = context.caller;
   for (const [cell, own] of Map.groupBy(monitored, ({ check_id }) => cellOf(check_id))) {
     const of: RolledCell = { ...context, cell, retention_days, rollup_days };

@@ -185,7 +185,7 @@ async function recordStopped(
   const alerted = alert && 'writes' in alert ? alert : undefined;
   // The held alert does not wait for an attempt after the deadline of its hold.
   const isAwaited =
-    undecided || !check.repairs?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
+    undecided || !check.remediations?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
   const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: nextAt, ...(alerted && { notified: true as const }) }, token, now);

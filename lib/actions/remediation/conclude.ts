@@ -181,7 +181,7 @@ async function releaseAwaiting(
   token: string,
   now: number,
 ) {
-  if (!check?.repairs?.[action_id]) return undefined;
+  if (!check?.remediations?.[action_id]) return undefined;
   const hold = await ports.table.get<DeadlineEntry>(keys.entry('hold', tenant_id, series.check_id));
   return stopAwaiting(keys, check, hold, token, now);
 }

@@ -73,7 +73,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...{ kind: 'state_change', at: now, n: 1, decided_on: input },
     ...earlierFailures(check.alerts, reports_state),
     ...(incident && { incident_id: incident.id }),
-    ...(lasts && { with_others: true as const }),
+    ...(lasts && { shares_incident: true as const }),
   });
   const deliveries = deliveriesOf(item);
   // Reminders paused by the hold count from the alert.

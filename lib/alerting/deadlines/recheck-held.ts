@@ -34,16 +34,16 @@ export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account:
   const watermark = await readWatermark(env, shard);
   const now = ports.clock.now();
   if (emittedUntil(watermark, now) <= now) return [postponed(deadline, now)];
-  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
-  return retryOnConflict(ports, () => recheck(env, deadline, account, watchedSince));
+  const monitoredSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(account.enabled_at ?? 0, now));
+  return retryOnConflict(ports, () => recheck(env, deadline, account, monitoredSince));
 }
 
-/** Rechecks once. @param watchedSince epoch ms: end of the last outage, or when the account was enabled */
+/** Rechecks once. @param monitoredSince epoch ms: end of the last outage, or when the account was enabled */
 async function recheck(
   env: Env,
   deadline: DueDeadline,
   account: AccountItem,
-  watchedSince: number,
+  monitoredSince: number,
 ): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, check_id, entity_id } = deadline;
@@ -84,7 +84,7 @@ async function recheck(
     const own = { kind: 'hold' as const, next: undefined };
     return moveDeadline(env, read, own, [...unlinked, ...writes], [dueDeadline('late', owner, again.deadline)]);
   }
-  const later = HOLDS[held.reason].waits_for_result ? await nextRecheckForResult(env, one, watchedSince) : undefined;
+  const later = HOLDS[held.reason].waits_for_result ? await nextRecheckForResult(env, one, monitoredSince) : undefined;
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
 }
 
@@ -92,9 +92,9 @@ async function recheck(
 async function nextRecheckForResult(
   env: Env,
   { check, held, due, now }: HeldCase,
-  watchedSince: number,
+  monitoredSince: number,
 ): Promise<Deadline | undefined> {
-  const from = Math.max(Math.min(held.from, due), watchedSince);
+  const from = Math.max(Math.min(held.from, due), monitoredSince);
   const last = latestDecisionAt(check, from);
   if (now >= last || (await hasResultSince(env, check, from))) return undefined;
   const wait = Math.min(Math.max((now - expectedResultAt(check, from)) / 10, MIN_MS), MAX_MS);

@@ -30,7 +30,7 @@ import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 import { commitOutcome, moveDeadline, type Outcome } from './commit-outcome.ts';
 
 /** A due deadline of alerting and its data, read strongly. */
-export type DueAlert = {
+export type DueAlertDeadline = {
   check: CheckItem;
   policy: Policy;
   /** Number of relations of its entity that propagate failure. */
@@ -73,7 +73,7 @@ export async function handleAlertDeadline(
   env: Env,
   deadline: DueDeadline,
   kind: TimedDeadline,
-  decide: (due: DueAlert) => TimedDecision,
+  decide: (due: DueAlertDeadline) => TimedDecision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const watermark = await readWatermark(env, keys.shardOf(deadline.check_id));
@@ -86,7 +86,7 @@ async function handleOnce(
   env: Env,
   deadline: DueDeadline,
   kind: TimedDeadline,
-  decide: (due: DueAlert) => TimedDecision,
+  decide: (due: DueAlertDeadline) => TimedDecision,
 ): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
   const { tenant_id, entity_id, check_id } = deadline;
@@ -106,7 +106,10 @@ async function handleOnce(
   const token = ports.ids.token();
   const to = check.state;
   const lasts = to === 'down' && notifiedFailure !== undefined && notifiedFailure.recovered_at === undefined;
-  const related = { incident_id: entity.incident?.id ?? (lasts ? notifiedFailure.id : undefined), with_others: lasts };
+  const related = {
+    incident_id: entity.incident?.id ?? (lasts ? notifiedFailure.id : undefined),
+    shares_incident: lasts,
+  };
   const item = alert && timedAlert(env, deadline, due, transition, { ...alert, ...related });
   const outcome: Outcome = {
     token,
@@ -144,13 +147,17 @@ const holdAsRead = (keys: Keys, { tenant_id, id }: Owner, hold: DeadlineEntry | 
 });
 
 /** Adds the alert to the notified states; an escalation can start with it. */
-function afterAlert({ check, policy, now }: DueAlert, { alert, alerts = check.alerts }: TimedDecision, id = '') {
+function afterAlert(
+  { check, policy, now }: DueAlertDeadline,
+  { alert, alerts = check.alerts }: TimedDecision,
+  id = '',
+) {
   if (!alert) return alerts;
   return withEscalationStarted(withTimedAlert({ alerts }, id, alert, now).alerts, policy, alert.reports_state, now);
 }
 
 export function timedRuleInputOf(
-  { check, policy, dependencies = 0, entry, hold, now: at }: DueAlert,
+  { check, policy, dependencies = 0, entry, hold, now: at }: DueAlertDeadline,
   kind: Exclude<DecidedKind, 'state_change'>,
 ): RuleInput {
   const { failed_at, misled } = entry.note ?? {};
@@ -183,7 +190,7 @@ export const withTimedAlert = (
 
 /** Returns the channels that apply and were notified of the failure, or receive its recovery. */
 function channelsOf(
-  { check, policy, hold }: Pick<DueAlert, 'check' | 'policy' | 'hold'>,
+  { check, policy, hold }: Pick<DueAlertDeadline, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],
 ) {
   return reports_state === 'up'
@@ -192,13 +199,13 @@ function channelsOf(
 }
 
 /** The incident of an alert, and whether the failure has dependents. */
-type Related = { incident_id: string | undefined; with_others: boolean };
+type Related = { incident_id: string | undefined; shares_incident: boolean };
 
 /** Returns an alert without a transition of its own; it refers to the last one. */
 function timedAlert(
   { keys }: Env,
   { tenant_id, entity_id, check_id }: DueDeadline,
-  due: DueAlert,
+  due: DueAlertDeadline,
   transition: DecidedTransition,
   {
     input,
@@ -208,7 +215,7 @@ function timedAlert(
     unreached,
     channels: stepChannels,
     incident_id,
-    with_others,
+    shares_incident,
   }: TimedAlert & Related,
 ): AlertItem {
   const series = retrySeriesOf(due.entry);
@@ -219,7 +226,7 @@ function timedAlert(
     ...earlierFailures(due.check.alerts, reports_state),
     expires_at: transition.expires_at,
     ...(series && { series }),
-    ...(incident_id !== undefined && { incident_id, ...(with_others && { with_others }) }),
+    ...(incident_id !== undefined && { incident_id, ...(shares_incident && { shares_incident }) }),
     ...(step !== undefined && { step }),
     ...(unreached && { unreached }),
     decided_on: input,

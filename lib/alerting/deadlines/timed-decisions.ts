@@ -14,7 +14,7 @@ import { isSilenced, type Policy } from '#lib/alerting/policy/policy.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
-import { type DueAlert, handleAlertDeadline, type TimedDecision, timedRuleInputOf } from './timed-alert.ts';
+import { type DueAlertDeadline, handleAlertDeadline, type TimedDecision, timedRuleInputOf } from './timed-alert.ts';
 
 /** Sends a reminder that the check is still down. */
 export const sendReminder = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
@@ -24,7 +24,7 @@ export const sendReminder = (env: Env, deadline: DueDeadline): Promise<DueDeadli
  * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped. Reminders ignore
  * the cooldown; a silence stops them (docs/use/alerts.md#decisions). Pure.
  */
-export function decideReminder(due: DueAlert): TimedDecision {
+export function decideReminder(due: DueAlertDeadline): TimedDecision {
   const { check, policy, now } = due;
   const input = timedRuleInputOf(due, 'reminder');
   const { decision, reason, until } = decide(input);
@@ -47,7 +47,7 @@ export const sendLateAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadl
  * Decides a late alert, which corrects the last notified state (docs/use/alerts.md#late-alerts). It waits for cooldown
  * and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
  */
-export function decideLateAlert(due: DueAlert): TimedDecision {
+export function decideLateAlert(due: DueAlertDeadline): TimedDecision {
   const { check, policy, entry, now } = due;
   if (!check.enabled) return decideClosing(due);
   const input = timedRuleInputOf(due, 'late');
@@ -72,7 +72,7 @@ export function decideLateAlert(due: DueAlert): TimedDecision {
 }
 
 /** Decides the closing alert of a disabled check, if its channels have not received it. */
-function decideClosing(due: DueAlert): TimedDecision {
+function decideClosing(due: DueAlertDeadline): TimedDecision {
   if (!due.policy.late_alerts) return {};
   const input = timedRuleInputOf(due, 'closed');
   const { decision, reason } = decide(input);
@@ -96,7 +96,7 @@ const RECHECK_MS = 300_000;
 /**
  * Decides a step, once per failure and without cooldown (docs/use/escalation.md#escalation); skips an empty one. Pure.
  */
-export function decideEscalation(due: DueAlert): TimedDecision {
+export function decideEscalation(due: DueAlertDeadline): TimedDecision {
   const { check, policy, entry, now } = due;
   const step = check.alerts.episode?.escalation?.steps ?? 0;
   const at = nextStepAt(check.alerts, policy);
@@ -146,7 +146,7 @@ export async function sendImpactUpdate(env: Env, deadline: DueDeadline): Promise
   return handleAlertDeadline(env, deadline, 'impact', (due) => (hasGrown ? decideUpdate(due) : {}));
 }
 
-function decideUpdate(due: DueAlert): TimedDecision {
+function decideUpdate(due: DueAlertDeadline): TimedDecision {
   if (!due.policy.impact_update) return {};
   const input = timedRuleInputOf(due, 'impact');
   // The reported failure can be over, and a new one that no alert has reported can have started.

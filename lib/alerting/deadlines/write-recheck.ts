@@ -234,7 +234,7 @@ function alertsOf(
         ...{ tenant_id, check_id, entity_id, transition, urgency, n, at: now, channels },
         ...{ kind: held.kind ?? 'state_change', reports_state: 'down', expires_at: transition.expires_at },
         ...(incident && { incident_id: incident.id }),
-        ...((root || own) && { with_others: true }),
+        ...((root || own) && { shares_incident: true }),
         ...(root && { root: root.named }),
         ...earlierFailures(check.alerts, 'down'),
         ...(released && { group: groupAt(tenant_id, released, now) }),

@@ -56,7 +56,7 @@ export type AlertItem = Item & {
   acknowledgement?: Acknowledgement;
   incident_id?: string;
   /** Its failure is upstream or downstream of others: receivers group all alerts of the incident. */
-  with_others?: true;
+  shares_incident?: true;
   root?: AlertRoot;
   /** Remediation that failed and was given up. */
   remediation?: TriedRemediation;
@@ -84,7 +84,7 @@ type NewAlert = Pick<
   | 'unreached'
   | 'acknowledgement'
   | 'incident_id'
-  | 'with_others'
+  | 'shares_incident'
   | 'root'
   | 'remediation'
   | 'again'

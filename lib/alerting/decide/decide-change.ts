@@ -177,7 +177,7 @@ function stateChangeAlert(keys: Keys, change: Change, urgency: AlertUrgency, ale
   const reports_state = reportedStateOf(change.to, change.policy);
   return alertItem(keys, {
     ...aboutOf(change),
-    ...(change.notifiedFailure && { with_others: true }),
+    ...(change.notifiedFailure && { shares_incident: true }),
     ...{ urgency, kind: 'state_change', reports_state, ...earlierFailures(alerts, reports_state) },
     channels: channelsOf(change),
   });

@@ -144,11 +144,15 @@ type AwaitedRemediation = { action_id: string; until: number };
 
 /** Returns the slowest action to wait for, until its settling time, two intervals and one timeout have passed. Pure. */
 export function awaitedRemediation(
-  { repairs = {}, interval_seconds, timeout_ms }: Pick<CheckItem, 'repairs' | 'interval_seconds' | 'timeout_ms'>,
+  {
+    remediations = {},
+    interval_seconds,
+    timeout_ms,
+  }: Pick<CheckItem, 'remediations' | 'interval_seconds' | 'timeout_ms'>,
   to: CheckState,
   now: number,
 ): { repair?: AwaitedRemediation } {
-  const [slowest] = Object.entries(repairs)
+  const [slowest] = Object.entries(remediations)
     .filter(([, { state }]) => state === to)
     .sort(([, a], [, b]) => b.settle_seconds - a.settle_seconds);
   if (!slowest) return {};

@@ -227,7 +227,7 @@ async function heartbeatDeadlineAt(
   const ends = (await outagesBetween({ ports, keys }, keys.shardOf(check.id), 0, at)).map(({ to }) => to);
   const watchedFrom = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
   const last = received.length > 0 ? Math.max(...received) : storedPushAt(check, at);
-  return heartbeatDeadline(check, { last, watchedSince: Math.max(0, ...watchedFrom) }, at);
+  return heartbeatDeadline(check, { last, monitoredSince: Math.max(0, ...watchedFrom) }, at);
 }
 
 /** Returns the last push stored on the check, if it was received before `at`. */

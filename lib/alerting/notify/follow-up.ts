@@ -29,7 +29,7 @@ async function undoNotified(env: Env, { tenant_id, check_id, channel_id, alert }
   const { ports, keys } = env;
   const item = await ports.table.get<AlertItem>({ pk: keys.ofCheck(tenant_id, check_id), sk: alert.sk });
   const target = item?.to.find((one) => one.channel_id === channel_id);
-  if (!item || !target || !item.with_others) return;
+  if (!item || !target || !item.shares_incident) return;
   const destination = destinationOfTarget(target);
   for (const root of [item.root?.entity_id, item.entity_id]) {
     if (root !== undefined && (await removeNotification(env, { tenant_id, root }, destination, timeOf(item.id))))

@@ -39,7 +39,7 @@ export const alertOf = (
   ...(item && {
     urgency: item.urgency,
     incident_id: item.incident_id ?? null,
-    with_others: item.with_others ?? false,
+    shares_incident: item.shares_incident ?? false,
     root: item.root ?? null,
     again: item.again ?? false,
     unreported: item.unreported ?? null,
@@ -186,7 +186,7 @@ export async function impactOf(
   entity: Pick<EntityItem, 'id' | 'dependents'>,
   item: AlertItem | undefined,
 ): Promise<Partial<Pick<Alert, 'affected' | 'impact'>>> {
-  if (!item?.with_others || item.reports_state !== 'down') return {};
+  if (!item?.shares_incident || item.reports_state !== 'down') return {};
   const env = { ports, keys, tenant };
   const [failing, dependents] = await Promise.all([
     entitiesFailingWith(env, item.root?.entity_id ?? entity.id),

@@ -40,11 +40,11 @@ export const tooSoon = (expiry: Expiry, required: number): string =>
   `${expiryText(expiry)}${expiry.days_left < 0 ? '' : `; at least ${required} are required`}: renew it`;
 
 /** Returns an error for each warning that never appears. @param minDays minimum days for success */
-export const idleWarnings = (assertions: readonly Assertion[], minDays: number): ErrorDetail[] =>
+export const unreachableWarnings = (assertions: readonly Assertion[], minDays: number): ErrorDetail[] =>
   assertions.flatMap(({ source, operator, value, severity }, i) => {
     const requiredDays = Number(value) + (operator === 'greater_than' ? 1 : 0);
     const isMinimum = operator === 'at_least' || operator === 'greater_than';
-    const isIdle = source === 'days_left' && severity === 'warn' && isMinimum && requiredDays <= minDays;
+    const isUnreachable = source === 'days_left' && severity === 'warn' && isMinimum && requiredDays <= minDays;
     const message = `a warning at ${requiredDays} days never appears, because the check fails below ${minDays}`;
-    return isIdle ? [{ path: `config.assertions.${i}.value`, message }] : [];
+    return isUnreachable ? [{ path: `config.assertions.${i}.value`, message }] : [];
   });

@@ -85,7 +85,7 @@ async function pushSchedule(env: Env, check: CheckItem, before?: CheckItem): Pro
   const now = ports.clock.now();
   const deadline = heartbeatDeadline(
     check,
-    { last: storedLastReceived(check, now)?.received_at, watchedSince: 0 },
+    { last: storedLastReceived(check, now)?.received_at, monitoredSince: 0 },
     now,
   );
   if (!deadline) {

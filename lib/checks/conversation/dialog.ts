@@ -13,7 +13,7 @@ export interface Dialog {
   readonly interrupted: boolean;
 }
 
-/** Result of a dialog: `problem` of `Dialog.run`, `handshake` is the latest. */
+/** Result of a dialog. `problem`: from `run` or `onTimeout`. `handshake`: the latest of the connection. */
 export type DialogResult = {
   problem: string;
   interrupted: boolean;

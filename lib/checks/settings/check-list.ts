@@ -23,7 +23,7 @@ export const CheckFilter = z.object({
     .describe('Only checks of one of these types.')
     .optional(),
   label: LabelFilter.describe(
-    'Only checks with this label, including labels of the entity: `team:payments`. Comma: or; repeated: and. Escape a comma as `\\,`.',
+    'Only checks with this label, including labels of the entity: `team:payments`. A comma separates alternatives; a repeated parameter adds a condition. Escape a comma as `\\,`.',
   ).optional(),
   enabled: z.enum(['true', 'false']).describe('Only enabled checks, or only disabled ones.').optional(),
   q: SearchText.describe('Text in name, slug or target, ignoring case; 2 to 100 characters.').optional(),

@@ -16,7 +16,7 @@ export const COMMON_ERRORS = {
   connect: 'no connection',
   timeout: 'no response within the timeout',
   redirect: 'too many redirects, or an invalid one',
-  egress: 'the address may not be reached from here',
+  egress: 'connections to the address are not allowed',
   protocol: 'unexpected response, step or message',
   missed_heartbeat: 'missed heartbeat',
   overrun: 'job run not finished in time',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryMembers, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
 import { defineCheck } from './check-type.ts';
 import { canonicalDomain } from './host-setting.ts';
 
@@ -32,7 +32,8 @@ export const domain = defineCheck({
   config: Config,
   sources: ['latency_ms', 'days_left'],
   result: ExpiryMembers,
-  contradictions: ({ config: { assertions = [], min_days_remaining } }) => idleWarnings(assertions, min_days_remaining),
+  contradictions: ({ config: { assertions = [], min_days_remaining } }) =>
+    unreachableWarnings(assertions, min_days_remaining),
   hosts: ({ config }) => [{ path: 'config.domain', host: config.domain }],
   targetLabel: ({ config }) => `domain ${config.domain}`,
   probe: async () => (await import('#lib/checks/types/domain-probe.ts')).probeDomain,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ExpiryMembers, idleWarnings } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryMembers, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
 import { STARTTLS_PROTOCOLS, Transcript } from '#lib/checks/conversation/steps.ts';
 import { defineCheck } from './check-type.ts';
 import { Host, Port } from './host-setting.ts';
@@ -41,7 +41,7 @@ export const tls = defineCheck({
   contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining } }) => {
     const message = `must be a port with plain-text ${starttls}`;
     const wrongPort = starttls !== undefined && port === 443 ? [{ path: 'config.port', message }] : [];
-    return [...wrongPort, ...idleWarnings(assertions, min_days_remaining)];
+    return [...wrongPort, ...unreachableWarnings(assertions, min_days_remaining)];
   },
   hosts: ({ config: { host, port } }) => [{ path: 'config.host', host, port }],
   isHarmless: () => true,

@@ -1,12 +1,13 @@
 import { retentionStart } from '#lib/access/retention.ts';
 import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
-import { hourOf, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
+import { ROLLUP_DELAY_MS, startOfHour } from '#lib/schedule/slots.ts';
 
 /** Divides a range at full hours; the first and last part may be shorter than an hour. */
 export function hoursIn({ from, to }: TimeRange): TimeRange[] {
   const hours: TimeRange[] = [];
-  for (let at = from; at < to; at = hours.at(-1)!.to) hours.push({ from: at, to: Math.min(hourOf(at) + HOUR_MS, to) });
+  for (let at = from; at < to; at = hours.at(-1)!.to)
+    hours.push({ from: at, to: Math.min(startOfHour(at) + HOUR_MS, to) });
   return hours;
 }
 
@@ -15,4 +16,4 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
  * expires within ROLLUP_DELAY_MS does not count.
  */
 export const oldestCompleteHour = (now: number, retentionDays: number): number =>
-  hourOf(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);
+  startOfHour(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

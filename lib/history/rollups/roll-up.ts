@@ -5,7 +5,7 @@ import { ROLLUPS, under } from '#lib/keys.ts';
 import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS, MAX_CLOCK_DIFFERENCE_MS } from '#lib/platform/time.ts';
 import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
-import { closesAt, dayOf, hourOf, isClosed, ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
+import { closesAt, isClosed, ROLLUP_DELAY_MS, startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { oldestCompleteHour } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
 import type { RollupItem } from './stored-rollups.ts';
@@ -38,12 +38,12 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
   // Starts with the oldest hour that was open when the cell was created, because results of an open hour send no
   // revision message.
-  const first = Math.max(hourOf(begun_at - ROLLUP_DELAY_MS), oldestCompleteHour(now, of.retention_days));
+  const first = Math.max(startOfHour(begun_at - ROLLUP_DELAY_MS), oldestCompleteHour(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
   for (let left = HOURS_PER_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
     await makeHour(of, hour, { isRevision: false });
   }
-  let day = Math.max(dayOf(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
+  let day = Math.max(startOfDay(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
   // If the next hour closes shortly, another message waits for it: by the clock of its sender it may be closed already.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
@@ -61,12 +61,12 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
   const now = ports.clock.now();
-  const first = Math.max(hourOf(revise.from), oldestCompleteHour(now, of.retention_days));
+  const first = Math.max(startOfHour(revise.from), oldestCompleteHour(now, of.retention_days));
   // All closed hours have been made by now.
-  const end = Math.min(hourOf(revise.to) + HOUR_MS, hourOf(now - ROLLUP_DELAY_MS));
+  const end = Math.min(startOfHour(revise.to) + HOUR_MS, startOfHour(now - ROLLUP_DELAY_MS));
   if (first >= end) return;
   if (revise.of === 'day') {
-    for (let day = dayOf(first); day < end && isClosed(day + DAY_MS - HOUR_MS, now); day += DAY_MS) {
+    for (let day = startOfDay(first); day < end && isClosed(day + DAY_MS - HOUR_MS, now); day += DAY_MS) {
       if (await isStale(of, day, revise)) await makeDay(of, day, { isRevision: true });
     }
     return;

@@ -90,14 +90,14 @@ export async function readLastHeartbeat(env: Env, check: CheckItem): Promise<Las
     ports.table.get<AccountItem>(keys.account(check.tenant_id)),
   ]);
   const enabledAt = pastOrZero(account?.enabled_at ?? 0, ports.clock.now());
-  return { last: newest?.received_at, watchedSince: Math.max(outageEnd, enabledAt) };
+  return { last: newest?.received_at, monitoredSince: Math.max(outageEnd, enabledAt) };
 }
 
 /** Whether the heartbeat deadline of a push check has passed, even if the missed heartbeat was already recorded. */
 export function isHeartbeatOverdue(check: CheckItem, { last }: LastHeartbeat, now: number): boolean {
   if (!check.enabled) return false;
   const { missed_at: _recorded, ...rest } = check;
-  const deadline = heartbeatDeadline(rest, { last, watchedSince: 0 }, now);
+  const deadline = heartbeatDeadline(rest, { last, monitoredSince: 0 }, now);
   return deadline !== undefined && deadline.at < now;
 }
 

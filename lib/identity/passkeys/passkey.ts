@@ -31,7 +31,7 @@ export const PasskeyRecord = z
   .meta({ id: 'Passkey' });
 export type PasskeyRecord = z.infer<typeof PasskeyRecord>;
 
-/** Stored passkey, under the digest of its credential id. About 800 bytes. Its user lists it (UserItem). */
+/** Stored passkey, under the digest of its credential id. About 800 bytes. The UserItem of its user contains its id. */
 export type PasskeyItem = Item &
   PasskeyRecord & {
     v: string;

@@ -35,8 +35,8 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
 
 /**
  * Validates the ceremony, the origin, the relying party and the user verification of an authenticator response.
- * `challenge.ts` checks its challenge, `verify.ts` its signature, and `sign-in.ts` its counter. A page in a frame of
- * another one has another origin. Pure. @returns the reason of a rejection; undefined if it is valid
+ * `challenge.ts` checks its challenge, `verify.ts` its signature, and `sign-in.ts` its counter. Rejects responses
+ * of a page in a frame of another origin. Pure. @returns the reason of a rejection; undefined if it is valid
  */
 export function validateResponse(
   ceremony: Ceremony,

@@ -14,7 +14,7 @@ import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
-import { calendarAt } from '#lib/schedule/calendar/calendar-at.ts';
+import { withCalendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { isStatusDomain, namesOfService } from '#lib/settings.ts';
 import {
@@ -271,7 +271,8 @@ async function pageCountWrite({ ports, keys, tenant }: Scope, step: 1 | -1): Pro
   return countWrite(ports, key, await ports.table.get<CountItem>(key), step, { max: MAX_PAGES, kind: 'status pages' });
 }
 
-const assertZone = ({ time_zone }: StatusPageItem): void => calendarAt('time_zone', () => assertTimeZone(time_zone));
+const assertZone = ({ time_zone }: StatusPageItem): void =>
+  withCalendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
 
 /**
  * Validates groups and gives each new component an id. A component must show an entity or check of the account; one

@@ -107,7 +107,10 @@ type StateInput = {
 
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
-/** Returns the state of a component: never operational while it is not monitored. Pure. */
+/**
+ * Returns the state of a component. An entity or a check is never operational while it is not monitored; a third-party
+ * service is operational unless users publish another state. Pure.
+ */
 export function stateOf(
   { component, entity, check, measured_by }: Source,
   { maintenance_since, published, isStale }: StateInput,
@@ -117,7 +120,6 @@ export function stateOf(
   return { state: published, since: null };
 
   function measuredState(): Pick<ComponentView, 'state' | 'since'> {
-    // A third-party service is not monitored; users publish its state.
     if (component.entity_id === null && component.check_id === null) return { state: 'operational', since: null };
     if (maintenance_since !== undefined) return { state: 'maintenance', since: maintenance_since };
     const of = component.check_id === null ? entity : check;
@@ -152,7 +154,7 @@ async function componentFigures(
         {
           uptime: history?.total.uptime ?? null,
           coverage: history?.total.coverage ?? null,
-          days: history?.buckets.map(dayOf) ?? [],
+          days: history?.buckets.map(dayViewOf) ?? [],
           latency: p50_ms === undefined || p95_ms === undefined ? null : { p50_ms, p95_ms },
         },
       ];
@@ -160,7 +162,12 @@ async function componentFigures(
   );
 }
 
-const dayOf = ({ from, uptime, coverage, seconds }: Pick<CheckBucket, 'from' | 'uptime' | 'coverage' | 'seconds'>) => ({
+const dayViewOf = ({
+  from,
+  uptime,
+  coverage,
+  seconds,
+}: Pick<CheckBucket, 'from' | 'uptime' | 'coverage' | 'seconds'>) => ({
   date: from.slice(0, 10),
   kind: dayKind(seconds, coverage),
   uptime,

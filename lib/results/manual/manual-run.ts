@@ -25,8 +25,8 @@ const WAIT_MS = 2_000;
 const unknownOutcomeError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/** `isCut`: the timeout was shorter than that of the check. `isUnanswered`: no response came over a network. */
-type ProbedNow = Probed & { isCut: boolean; isUnanswered: boolean };
+/** `isTimeoutShortened`: the probe had less time than the check allows. `isUnanswered`: the network gave no response. */
+type ProbedNow = Probed & { isTimeoutShortened: boolean; isUnanswered: boolean };
 
 /**
  * Probes a target immediately for a waiting caller, with a permit of the slow lane, so that no check of the quick lane
@@ -56,7 +56,11 @@ export async function probeNow(
   const route = probeRoute(host);
   const isUnanswered = probed.outcome.unanswered === true;
   if (typeof route === 'object') network.record(route.host, !isUnanswered);
-  return { ...probed, isCut: timeout_ms < probeTimeout(check), isUnanswered: isUnanswered && route !== 'this machine' };
+  return {
+    ...probed,
+    isTimeoutShortened: timeout_ms < probeTimeout(check),
+    isUnanswered: isUnanswered && route !== 'this machine',
+  };
 }
 
 /** Returns a check that can be run manually. Throws NOT_FOUND, or CONFLICT for a push check or a disabled one. */
@@ -85,11 +89,11 @@ export async function runCheckManually(
 ): Promise<{ result: ResultItem; check_state: CheckState }> {
   const { ports, caller } = context;
   const probed = await probeNow(context, check, { about: { check_id: check.id } });
-  if (probed.isCut && probed.outcome.error_kind === 'timeout') {
+  if (probed.isTimeoutShortened && probed.outcome.error_kind === 'timeout') {
     throw new AppError(
       'CONFLICT',
-      `The target did not answer within ${MAX_MS} ms, and its timeout_ms is ${check.timeout_ms}: a manual run does not ` +
-        'wait that long. Nothing was recorded.',
+      `The target did not answer within ${MAX_MS} ms, which is the limit of a manual run; its scheduled probes wait ` +
+        `${check.timeout_ms} ms (timeout_ms). Nothing was recorded.`,
     );
   }
   const { network } = probingProcess(ports);
@@ -117,7 +121,7 @@ export async function runCheckManually(
     // Refreshed while targets answer, so that a later failure of the service's own network can be detected.
     await network.refreshReference();
   };
-  // The result is recorded: if this fails, the next slot makes up for it.
+  // An error is only logged, because the result is recorded and the next slot does the same work.
   await followUp().catch((error: unknown) => {
     ports.log.warn('follow-up of a manual run failed', { check_id: check.id, error });
   });

@@ -49,16 +49,16 @@ const TURN_MS = 50;
 const PATIENCE_MS = 250;
 
 /**
- * Whether a probe may have failed because this process stalled for `stalled_ms`. For a timeout: if it stalled for more
+ * Whether a probe may have failed because this process stalled for `lost_ms`. For a timeout: if it stalled for more
  * than a tenth of the time, so that a busy process still detects targets that hang. A target that refuses, or sends a
  * wrong response or certificate, did answer.
  */
-export function isEventLoopStall(outcome: ProbeOutcome, timeout_ms: number, stalled_ms: number): boolean {
+export function isEventLoopStall(outcome: ProbeOutcome, timeout_ms: number, lost_ms: number): boolean {
   if (!outcome.interrupted) return false;
   const share = Math.max(TURN_MS, timeout_ms / 10);
-  if (outcome.error_kind !== 'timeout') return stalled_ms > Math.min(share, PATIENCE_MS);
+  if (outcome.error_kind !== 'timeout') return lost_ms > Math.min(share, PATIENCE_MS);
   // The deadline fires late by the duration of the stall.
-  return Math.max(stalled_ms, outcome.latency_ms - timeout_ms) > share;
+  return Math.max(lost_ms, outcome.latency_ms - timeout_ms) > share;
 }
 
 /** State shared by all probes of a process: permits and network health. */
@@ -112,13 +112,13 @@ export async function probeBy(
   const outcome = await probe?.(check, input).finally(() => {
     waited_ms = permit.leave();
   });
-  const stalled_ms = ports.clock.stalled() - before + waited_ms;
-  if (outcome && isEventLoopStall(outcome, timeout_ms, stalled_ms)) {
+  const lost_ms = ports.clock.stalled() - before + waited_ms;
+  if (outcome && isEventLoopStall(outcome, timeout_ms, lost_ms)) {
     const { error_message } = outcome;
     ports.log.warn('probe discarded: the process stalled or had no permit for a body', {
       tenant_id,
       ...about,
-      stalled_ms,
+      lost_ms,
       waited_ms,
       error_message,
     });

@@ -46,7 +46,7 @@ type DueHeartbeat = StateEnv & {
   move(deadline: number | undefined): Write;
   now: number;
   /** Epoch ms: end of the last outage, or the enabling of the account. Heartbeats missed before it do not count. */
-  watchedSince: number;
+  monitoredSince: number;
   retentionDays: number;
 };
 
@@ -74,8 +74,8 @@ async function detectOnce(
     return { put: deadlineEntry(keys, 'missed_heartbeat', check, ports.ids.token(), deadline), if: own };
   };
   // Read after the watermark, because the generator records an outage before it moves the watermark.
-  const watchedSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
-  return concludeMissed({ ...env, deadline, check, move, now, watchedSince, retentionDays: retention_days });
+  const monitoredSince = Math.max(await lastOutageEnd(env, shard), pastOrZero(enabled_at ?? 0, now));
+  return concludeMissed({ ...env, deadline, check, move, now, monitoredSince, retentionDays: retention_days });
 }
 
 async function concludeMissed(context: DueHeartbeat): Promise<DueDeadline[] | typeof RETRY> {
@@ -109,7 +109,7 @@ async function concludeMissed(context: DueHeartbeat): Promise<DueDeadline[] | ty
 
 async function deadlineOf(context: DueHeartbeat, check: CheckItem, now: number) {
   const newest = await newestReceived(context, check);
-  const heartbeat: LastHeartbeat = { last: newest?.received_at, watchedSince: context.watchedSince };
+  const heartbeat: LastHeartbeat = { last: newest?.received_at, monitoredSince: context.monitoredSince };
   return { heartbeat, next: heartbeatDeadline(check, heartbeat, now) };
 }
 
@@ -168,13 +168,13 @@ export async function heartbeatDeadlineWrite(
 
 const heartbeatOf = (check: CheckItem, now: number) => ({
   last: storedLastReceived(check, now)?.received_at,
-  watchedSince: 0,
+  monitoredSince: 0,
 });
 
 /** Whether a recorded missed heartbeat is wrong, given a push with this arrival (epoch ms). */
 export function isFalseMiss(check: CheckItem, received_at: number, now: number): boolean {
   const { missed_at, runs: _none, ...rest } = check;
   if (missed_at === undefined) return false;
-  const deadline = heartbeatDeadline(rest, { last: received_at, watchedSince: 0 }, now);
+  const deadline = heartbeatDeadline(rest, { last: received_at, monitoredSince: 0 }, now);
   return deadline === undefined || missed_at < deadline.at;
 }

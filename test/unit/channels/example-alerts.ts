@@ -17,7 +17,7 @@ const event: Alert['event'] = {
 const down: Alert = {
   urgency: 'high',
   incident_id: null,
-  with_others: false,
+  shares_incident: false,
   root: null,
   affected: null,
   impact: null,
@@ -141,7 +141,7 @@ export const examples = {
     ...down,
     urgency: 'low',
     incident_id: 'inc_1',
-    with_others: true,
+    shares_incident: true,
     root: { entity_id: 'ent_db', entity_name: 'Database', state: 'down', since: '2026-11-21T05:12:03.000Z' },
     affected: { count: 41, names: ['Cart', 'Search', 'Mail', 'Stock'] },
     lately: { failures: 3, within_ms: 86_400_000 },

@@ -139,7 +139,7 @@ describe('egress of an installation that monitors its own network', () => {
     expect(allowUrl('http://169.254.169.254/latest', 'any', [])).toEqual({
       ok: false,
       reason:
-        '169.254.169.254 is a link-local address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
+        '169.254.169.254 is a link-local address, to which connections are not allowed; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 });
@@ -175,7 +175,7 @@ describe('any-but-self', () => {
     const verdict = allowHost('localhost', 'any-but-self', []);
     await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
       message:
-        'refused: localhost resolves to ::1; ::1 is a loopback address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
+        'refused: localhost resolves to ::1; ::1 is a loopback address, to which connections are not allowed; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 

@@ -129,7 +129,7 @@ describe('redirects', () => {
   it.each([
     [
       'http://127.0.0.1:1/secret?token=1',
-      'redirected to http://127.0.0.1:1/secret, which is refused: 127.0.0.1 is a loopback address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
+      'redirected to http://127.0.0.1:1/secret, which is refused: 127.0.0.1 is a loopback address, to which connections are not allowed; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     ],
     [
       '//[::ffff:7f00:1]/',

@@ -3,7 +3,7 @@ import { updateCheck } from '#lib/checks/change/change-check.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
 import { numberOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { dayOf, hourOf, latestSlot } from '#lib/schedule/slots.ts';
+import { latestSlot, startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { intervalScheduleOfCheck } from '#test/support/health-world.ts';
 import { type RollupWorld, rollupWorld } from '#test/unit/history/rollups/rollup-world.ts';
 
@@ -16,19 +16,19 @@ beforeEach(async () => {
 describe('a rolled-up hour', () => {
   it('changes within five minutes after a late push, and its day too', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
-    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     await w.work(MINUTE);
-    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', dayOf(hour))]).toEqual([1, 1]);
+    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', startOfDay(hour))]).toEqual([1, 1]);
     const before = await w.daily(check);
     expect(before.buckets.at(-2)).toMatchObject({ complete: true, revised_at: null });
 
     const sentAt = w.now();
     await w.push(check, true, hour + 10 * MINUTE);
     await w.work(5 * MINUTE);
-    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', dayOf(hour))]).toEqual([2, 2]);
+    expect([await w.runsOf(check, 'hour', hour), await w.runsOf(check, 'day', startOfDay(hour))]).toEqual([2, 2]);
     const revised_at = (await w.daily(check)).buckets.at(-2)?.revised_at;
     expect(Date.parse(revised_at!)).toBeGreaterThan(sentAt);
     expect((await w.daily(check)).buckets.at(-2)).toMatchObject({ runs: 2, complete: true });
@@ -36,7 +36,7 @@ describe('a rolled-up hour', () => {
 
   it('is revised when a process dies before it writes a push that is sent again', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     const { transact } = w.ports.table;
@@ -51,7 +51,7 @@ describe('a rolled-up hour', () => {
 
   it('is revised after a write that takes the maximum duration of a function', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     w.beforeNextWrite(async () => {
@@ -64,7 +64,7 @@ describe('a rolled-up hour', () => {
 
   it('includes a result that is written while it closes', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     w.until(hour + HOUR_MS + 5 * MINUTE - 1000);
     w.beforeNextWrite(async () => {
       w.advance(2000);
@@ -77,9 +77,9 @@ describe('a rolled-up hour', () => {
 
   it('is remade once for many late pushes, and its day once', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
-    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     await w.work(MINUTE);
     let puts = 0;
@@ -90,14 +90,14 @@ describe('a rolled-up hour', () => {
     };
     for (let i = 0; i < 30; i++) await w.push(check, true, hour + i * MINUTE);
     await w.work(5 * MINUTE);
-    expect(await w.runsOf(check, 'day', dayOf(hour))).toBe(31);
+    expect(await w.runsOf(check, 'day', startOfDay(hour))).toBe(31);
     // The hour, the day, and the day of the entity; a push takes no time here.
     expect(puts).toBe(3);
   });
 
   it('counts pushes for the time before the check was created', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now()) - 5 * HOUR_MS;
+    const hour = startOfHour(w.now()) - 5 * HOUR_MS;
     await w.push(check, false, hour + MINUTE);
     expect((await w.daily(check)).total).toMatchObject({ runs: 1, failures: 1 });
     await w.work(5 * MINUTE);
@@ -107,7 +107,7 @@ describe('a rolled-up hour', () => {
 
   it('is not remade from raw data that has begun to expire', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check, true, hour + MINUTE);
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
@@ -125,8 +125,8 @@ describe('a rolled-up hour', () => {
 describe('a rolled-up day', () => {
   it('follows its hour when the process dies before it is remade', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
-    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    const hour = startOfHour(w.now());
+    w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     await w.work(MINUTE);
     await w.push(check, true, hour + MINUTE);
@@ -139,7 +139,7 @@ describe('a rolled-up day', () => {
     // The queue delivers it again.
     await rollUp(w, message!);
     await w.work(2 * MINUTE);
-    expect(await w.runsOf(check, 'day', dayOf(hour))).toBe(1);
+    expect(await w.runsOf(check, 'day', startOfDay(hour))).toBe(1);
   });
 });
 
@@ -160,11 +160,11 @@ describe('an outage', () => {
     w.advance(HOUR_MS + 6 * MINUTE);
     await w.work(5 * MINUTE);
     await w.rollUpDue(check);
-    const between = hourOf(failed) + HOUR_MS;
+    const between = startOfHour(failed) + HOUR_MS;
     const timeOf = async (hour: number) => (await w.stored(check, 'hour', hour))?.figures[numberOf(check.id)]?.time;
-    expect(await timeOf(hourOf(failed))).toBe(`u${failed - hourOf(failed)}d`);
+    expect(await timeOf(startOfHour(failed))).toBe(`u${failed - startOfHour(failed)}d`);
     expect(await timeOf(between)).toBe('d');
-    expect(await timeOf(hourOf(down))).toBe('d');
+    expect(await timeOf(startOfHour(down))).toBe('d');
   });
 
   it('starts after the check was disabled in the meantime', async () => {

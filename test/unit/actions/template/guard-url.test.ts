@@ -40,7 +40,7 @@ describe('the URL of an action', () => {
     ['javascript:{{code}}', 'only http and https'],
     ['ftp://{{host}}/', 'must start with http'],
     ['x{{host}}/', 'must start with http'],
-    ['https:{{host}}', 'may not be reached'],
+    ['https:{{host}}', 'connections are not allowed'],
     ['{{a}}@{{host}}/', 'user:password@'],
     ['//{{host}}/', 'not an absolute URL'],
     ['https:good.example.com@10.0.0.1', 'user:password@'],

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DueAlert } from '#lib/alerting/deadlines/timed-alert.ts';
+import type { DueAlertDeadline } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideEscalation, decideReminder } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { recipientsFor } from '#lib/alerting/policy/effective-policy.ts';
 import type { AlertChannel } from '#lib/alerting/policy/policy.ts';
 import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 import type { Acknowledgement, CheckItem } from '#lib/checks/check-item.ts';
-import { dueAlert, MINUTE, NOW } from './due-alert.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert-deadline.ts';
 
 const channel = (id: string): AlertChannel => ({
   id,
@@ -25,7 +25,7 @@ const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, 
 type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
 
 /** Down, notified `from` five minutes ago, so that the first step is due now. */
-function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlert & {
+function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlertDeadline & {
   check: CheckItem;
 } {
   const given = dueAlert({ state, announced: 'down', policy: { channels, escalation } });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
+import { dueAlert, type Given, MINUTE, NOW } from './due-alert-deadline.ts';
 
 const decide = (given: Given) => decideLateAlert(dueAlert(given));
 const reports_state = (kind: string, state: string) => ({

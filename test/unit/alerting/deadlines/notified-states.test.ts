@@ -10,7 +10,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
 import { changedBy } from '#test/support/changed-by.ts';
 import { shopEntity } from '#test/support/shop-entity.ts';
-import { dueAlert, MINUTE, NOW } from './due-alert.ts';
+import { dueAlert, MINUTE, NOW } from './due-alert-deadline.ts';
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 const DAY = 1440 * MINUTE;

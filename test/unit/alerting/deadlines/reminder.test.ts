@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideReminder, nextReminderAt } from '#lib/alerting/deadlines/timed-decisions.ts';
-import { dueAlert, type Given, MINUTE, NOW } from './due-alert.ts';
+import { dueAlert, type Given, MINUTE, NOW } from './due-alert-deadline.ts';
 
 /** Down for two and a half hours, with a reminder every hour. */
 const DOWN: Given = { state: 'down', since: NOW - 150 * MINUTE, policy: { repeat_interval_seconds: 3600 } };

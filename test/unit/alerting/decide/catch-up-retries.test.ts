@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { nextCatchUpRetry, retrySeriesOf } from '#lib/alerting/decide/catch-up-retries.ts';
 import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
-import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
+import { dueAlert } from '#test/unit/alerting/deadlines/due-alert-deadline.ts';
 
 it('retries a failed alert after 1, 5 and 15 minutes', () => {
   const tries: number[] = [];

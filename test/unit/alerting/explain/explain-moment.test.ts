@@ -4,7 +4,7 @@ import { type ExplainInput, explainMoment } from '#lib/alerting/explain/explain-
 import { Explanation } from '#lib/alerting/explain/explanation.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { dueAlert } from '#test/unit/alerting/deadlines/due-alert.ts';
+import { dueAlert } from '#test/unit/alerting/deadlines/due-alert-deadline.ts';
 
 const AT = Date.parse('2026-11-21T10:04:00.000Z');
 const SECOND = 1000;

@@ -192,7 +192,7 @@ describe('a dns check', () => {
       success: false,
       error_kind: 'egress',
       error_message:
-        'refused: 127.0.0.1 is a loopback address, which may not be reached from here; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
+        'refused: 127.0.0.1 is a loopback address, to which connections are not allowed; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });
   });
 });

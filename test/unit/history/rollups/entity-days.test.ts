@@ -4,7 +4,7 @@ import { listBuckets } from '#lib/history/rollups/buckets.ts';
 import { entityHistories } from '#lib/history/rollups/read-history.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { dayOf, hourOf } from '#lib/schedule/slots.ts';
+import { startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;
@@ -37,10 +37,10 @@ describe('the day of an entity', () => {
 
   it('includes its checks in all cells, also late results of the second', async () => {
     const { id, first, second } = await spread();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(first);
     await w.push(second, false);
-    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
     const raw = (await entityDays(id)).buckets.at(-2)!;
     for (const check of [first, second]) {
       await w.rollUpDue(check);
@@ -58,10 +58,10 @@ describe('the day of an entity', () => {
 
   it('stays unchanged when it is remade after a check was deleted', async () => {
     const { id, first, second } = await spread();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(first, false);
     await w.push(second);
-    w.until(dayOf(hour) + DAY_MS + 6 * MINUTE);
+    w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
     for (const check of [first, second]) {
       await w.rollUpDue(check);
       await w.work(MINUTE);

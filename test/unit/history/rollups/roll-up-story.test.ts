@@ -12,7 +12,7 @@ import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { dayOf, hourOf } from '#lib/schedule/slots.ts';
+import { startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
 import { live, rollUpAll, someHistory } from './some-history.ts';
 
@@ -36,8 +36,8 @@ describe('rollups of a random history', () => {
         };
         const begun = Date.parse(check.created_at);
         for (const [of, spans] of [
-          ['hour', windows(HOUR_MS, hourOf(begun - 30 * HOUR_MS))],
-          ['day', windows(DAY_MS, dayOf(begun - 30 * HOUR_MS))],
+          ['hour', windows(HOUR_MS, startOfHour(begun - 30 * HOUR_MS))],
+          ['day', windows(DAY_MS, startOfDay(begun - 30 * HOUR_MS))],
         ] as const) {
           for (const window of spans) {
             const at = [context.tenant, cellOf(check.id), of, window.from] as const;
@@ -52,7 +52,7 @@ describe('rollups of a random history', () => {
             }
           }
         }
-        for (const window of windows(DAY_MS, dayOf(begun))) {
+        for (const window of windows(DAY_MS, startOfDay(begun))) {
           for (const [i, { id }] of entities.entries()) {
             const item = await ports.table.get<RollupItem>(keys.entityDay(context.tenant, id, window.from));
             const rolled = decodeRollup(item!.figures, id, window)!;

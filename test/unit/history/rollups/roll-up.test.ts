@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { setLimits } from '#lib/access/change-account.ts';
 import { cellOf } from '#lib/keys.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { dayOf, hourOf } from '#lib/schedule/slots.ts';
+import { startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;
@@ -14,7 +14,7 @@ beforeEach(async () => {
 describe('an hour', () => {
   it('is made five minutes after it is over, not before', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
     for (const [after, isMade] of [
       [0, false],
@@ -30,7 +30,7 @@ describe('an hour', () => {
 
   it('is made in time even if the clock of the machine is behind', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
     w.until(hour + HOUR_MS + 5 * MINUTE - 2000);
     await w.rollUpDue(check);
@@ -42,7 +42,7 @@ describe('an hour', () => {
 
   it('is equal when it is made twice at once, with the data of the later one', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
     w.until(hour + HOUR_MS + 6 * MINUTE);
     w.beforeNextWrite(async () => {
@@ -55,13 +55,13 @@ describe('an hour', () => {
 
   it('does not contain a check that was created after it', async () => {
     const check = await w.pushCheck();
-    const hour = hourOf(w.now());
+    const hour = startOfHour(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
     const later = await w.pushCheck();
     expect(cellOf(later.id)).toBe(cellOf(check.id));
     const { buckets } = await w.daily(later);
-    expect(buckets.at(-1)?.seconds.not_monitored).toBe((w.now() - dayOf(w.now())) / 1000);
+    expect(buckets.at(-1)?.seconds.not_monitored).toBe((w.now() - startOfDay(w.now())) / 1000);
     expect(buckets.at(-1)?.seconds.unknown).toBe(0);
   });
 });
@@ -75,8 +75,8 @@ describe('rollups', () => {
   ])('are kept with %j for %i days by the hour and %i by the day', async (limits, ofHour, ofDay) => {
     await setLimits(w.context, limits);
     const check = await w.pushCheck();
-    const day = dayOf(w.now());
-    const hour = hourOf(w.now());
+    const day = startOfDay(w.now());
+    const hour = startOfHour(w.now());
     await w.push(check);
     w.until(day + DAY_MS + 5 * MINUTE);
     for (let i = 0; i < 3; i++) await w.rollUpDue(check);
@@ -90,7 +90,7 @@ describe('rollups', () => {
 describe('a day', () => {
   it('is made with its last hour', async () => {
     const check = await w.pushCheck();
-    const day = dayOf(w.now());
+    const day = startOfDay(w.now());
     await w.push(check);
     w.until(day + DAY_MS + 5 * MINUTE - 1);
     for (let i = 0; i < 3; i++) await w.rollUpDue(check);
@@ -102,7 +102,7 @@ describe('a day', () => {
 
   it('is made by the next message when the process dies before it', async () => {
     const check = await w.pushCheck();
-    const day = dayOf(w.now());
+    const day = startOfDay(w.now());
     await w.push(check);
     w.until(day + DAY_MS + 6 * MINUTE);
     const { transact } = w.ports.table;
@@ -122,7 +122,7 @@ describe('a day', () => {
 describe('rollups after an absence', () => {
   it('makes all hours and days of two days, twelve hours per message', async () => {
     const check = await w.pushCheck();
-    const first = hourOf(w.now());
+    const first = startOfHour(w.now());
     await w.push(check);
     w.until(first + 2 * DAY_MS + 6 * MINUTE);
     await w.rollUpDue(check);
@@ -132,13 +132,14 @@ describe('rollups after an absence', () => {
     for (let hour = first; hour < first + 2 * DAY_MS; hour += HOUR_MS) {
       expect(await w.stored(check, 'hour', hour)).toBeDefined();
     }
-    for (const day of [dayOf(first), dayOf(first) + DAY_MS]) expect(await w.stored(check, 'day', day)).toBeDefined();
+    for (const day of [startOfDay(first), startOfDay(first) + DAY_MS])
+      expect(await w.stored(check, 'day', day)).toBeDefined();
     expect(w.sent.filter(({ queue }) => queue === 'housekeeping')).toEqual([]);
   });
 
   it('starts with the first complete hour when raw data has expired', async () => {
     const check = await w.pushCheck();
-    const first = hourOf(w.now());
+    const first = startOfHour(w.now());
     await w.push(check);
     w.until(first + 32 * DAY_MS + 30 * MINUTE);
     await w.rollUpDue(check);

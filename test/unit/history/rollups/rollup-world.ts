@@ -6,7 +6,7 @@ import type { RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { hourOf } from '#lib/schedule/slots.ts';
+import { startOfHour } from '#lib/schedule/slots.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
@@ -18,7 +18,7 @@ export async function rollupWorld() {
   const now = () => ports.clock.now();
   const until = (at: number) => world.advance(at - now());
   await world.watermark(1000 * DAY_MS);
-  until(hourOf(now()) + HOUR_MS + 10 * MINUTE);
+  until(startOfHour(now()) + HOUR_MS + 10 * MINUTE);
 
   const stored = (check: CheckItem, of: 'hour' | 'day', from: number) =>
     ports.table.get<RollupItem>(keys.rollup(check.tenant_id, cellOf(check.id), of, from));

@@ -8,7 +8,7 @@ import { cellOf, RESULTS, under } from '#lib/keys.ts';
 import type { Freshness, Key, Table } from '#lib/platform/ports.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import type { ResultItem } from '#lib/results/result.ts';
-import { hourOf } from '#lib/schedule/slots.ts';
+import { startOfHour } from '#lib/schedule/slots.ts';
 import { type RollupWorld, rollupWorld } from './rollup-world.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +20,7 @@ beforeEach(async () => {
 /** Check with a push in an hour that is rolled up. */
 async function rolledUp() {
   const check = await w.pushCheck();
-  const hour = hourOf(w.now());
+  const hour = startOfHour(w.now());
   await w.push(check);
   w.until(hour + HOUR_MS + 6 * MINUTE);
   await w.rollUpDue(check);

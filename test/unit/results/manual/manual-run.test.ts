@@ -75,7 +75,7 @@ describe('a manual run without a response', () => {
     hosts['example.com'] = 'silent';
     await expect(run(check)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('within 20000 ms, and its timeout_ms is 30000'),
+      message: expect.stringContaining('the limit of a manual run; its scheduled probes wait 30000 ms'),
     });
     expect(asked.map(({ timeout_ms }) => timeout_ms)).toEqual([20_000]);
     expect(await results(check)).toEqual([]);

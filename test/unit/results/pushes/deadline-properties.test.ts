@@ -44,7 +44,9 @@ describe('after any history', () => {
       fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
         const check = clean(given);
         const last = before === null ? undefined : Math.min(before, pushed);
-        const [old, next] = [last, pushed].map((last) => heartbeatDeadline(check, { last, watchedSince: outage }, NOW));
+        const [old, next] = [last, pushed].map((last) =>
+          heartbeatDeadline(check, { last, monitoredSince: outage }, NOW),
+        );
         // Expectations of a check without any heartbeat differ.
         if (last === undefined && given.runs.length === 0) return;
         if (old && next) expect(next.at).toBeGreaterThanOrEqual(old.at);
@@ -57,7 +59,7 @@ describe('after any history', () => {
     fc.assert(
       fc.property(watched, instant, instant, (given, last, started_at) => {
         const check = clean(given);
-        const heard = { last, watchedSince: 0 };
+        const heard = { last, monitoredSince: 0 };
         const old = heartbeatDeadline(check, heard, NOW);
         const begun = { ...check, runs: [...check.runs, { started_at, received_at: started_at }] };
         const next = heartbeatDeadline(begun, heard, NOW)!;
@@ -70,7 +72,7 @@ describe('after any history', () => {
   it('follows each failure by a later one, in the future if recorded late', () => {
     fc.assert(
       fc.property(watched, instant, fc.nat(10_000_000), (given, last, late) => {
-        const [check, heard] = [clean(given), { last, watchedSince: 0 }];
+        const [check, heard] = [clean(given), { last, monitoredSince: 0 }];
         const due = heartbeatDeadline(check, heard, NOW)!;
         const now = due.at + late;
         const missed = latestMissed(check, due, now);
@@ -89,11 +91,11 @@ describe('after any history', () => {
       fc.property(some, instant, fc.integer({ min: 1, max: 200_000 }), (schedule, last, grace_seconds) => {
         const config = { schedule, timezone: 'Europe/Berlin', grace_seconds };
         const check = { config, interval_seconds: 60, settings_at: 0 };
-        let missed = heartbeatDeadline(check, { last, watchedSince: 0 }, NOW);
+        let missed = heartbeatDeadline(check, { last, monitoredSince: 0 }, NOW);
         for (let n = 0; n < 4; n++) {
           if (missed?.misses !== 'due time') throw new Error(`it misses ${missed?.misses}`);
           const following = nextDue(parseCalendar(schedule, 'Europe/Berlin'), missed.due);
-          missed = heartbeatDeadline({ ...check, missed_at: missed.at }, { last, watchedSince: 0 }, missed.at);
+          missed = heartbeatDeadline({ ...check, missed_at: missed.at }, { last, monitoredSince: 0 }, missed.at);
           expect(missed).toMatchObject({ due: following });
         }
       }),

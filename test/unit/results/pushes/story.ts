@@ -34,7 +34,7 @@ export const checkOf = ({ config = {}, settings = '00:00', failed, runs }: Story
 
 export const heardOf = ({ pushed, watched }: Story): LastHeartbeat => ({
   last: pushed === undefined ? undefined : at(pushed),
-  watchedSince: watched === undefined ? 0 : at(watched),
+  monitoredSince: watched === undefined ? 0 : at(watched),
 });
 
 export const deadlineOf = (story: Story, now = at('+12:00')) => heartbeatDeadline(checkOf(story), heardOf(story), now);

@@ -1,4 +1,4 @@
-import type { DueAlert } from '#lib/alerting/deadlines/timed-alert.ts';
+import type { DueAlertDeadline } from '#lib/alerting/deadlines/timed-alert.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import type { Policy } from '#lib/alerting/policy/policy.ts';
 import { POLICY_DEFAULTS } from '#lib/alerting/policy/settings.ts';
@@ -29,7 +29,7 @@ export type Given = {
 };
 
 /** Returns a deadline of alerting that is due at NOW. */
-export function dueAlert(given: Given): DueAlert & { check: CheckItem } {
+export function dueAlert(given: Given): DueAlertDeadline & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;
   const check: CheckItem = {
