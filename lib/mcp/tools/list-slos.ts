@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { allSlos } from '#lib/history/slos/change-slo.ts';
 import { measureSlo } from '#lib/history/slos/measure-slo.ts';
 import { sloRecord } from '#lib/history/slos/slo.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, listed } from './tool.ts';
 
 /** Maximum number of SLOs measured in a call, because each reads the history of its window. */
 const MAX_MEASURED = 20;
@@ -25,6 +25,7 @@ export const listSlos = defineTool({
     const slos = [];
     for (const slo of found.slice(0, MAX_MEASURED))
       slos.push({ ...sloRecord(slo), ...(await measureSlo(context, slo)) });
-    return { slos, not_shown: Math.max(0, found.length - MAX_MEASURED) };
+    const next = found[MAX_MEASURED]?.id;
+    return listed('slos', { values: slos, ...(next && { next }) }, 'Filter by check_id, entity_id or slug.');
   },
 });

@@ -31,7 +31,7 @@ const PageSlug = z
   .min(3, 'must have at least 3 characters')
   .max(63, 'must have at most 63 characters');
 
-const https = line(1, 500).refine((value) => {
+const HttpsAddress = line(1, 500).refine((value) => {
   const url = URL.parse(value);
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
 }, 'must be an address such as https://example.com');
@@ -118,8 +118,8 @@ const optional = {
   theme: z.enum(THEMES).describe('Colors; auto follows the device. Default: auto.').exactOptional(),
   accent: z.enum(ACCENTS).describe('Color of links. Default: blue.').exactOptional(),
   allow_index: z.boolean().describe('Whether search engines may list it. Default: true.').exactOptional(),
-  home_url: https.nullable().describe('Address that the title links to; null for none.').exactOptional(),
-  support_url: https.nullable().describe('Address of your support; null for none.').exactOptional(),
+  home_url: HttpsAddress.nullable().describe('Address that the title links to; null for none.').exactOptional(),
+  support_url: HttpsAddress.nullable().describe('Address of your support; null for none.').exactOptional(),
 };
 
 export const NewStatusPage = z.object({ slug, title, ...optional }).meta({ id: 'NewStatusPage' });
