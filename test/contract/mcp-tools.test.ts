@@ -250,7 +250,7 @@ describe('a built-in tool', () => {
     const cut = await said(reader, 'list_pings', { check_id: job.id, limit: 1 });
     expect(cut).toMatchObject({
       pings: [{ kind: 'fail', exit_status: 3, remote_addr: '********' }],
-      truncated: expect.stringContaining('Only the first 1'),
+      truncated: expect.stringContaining('pings: only the first 1'),
     });
   });
 

@@ -208,7 +208,7 @@ describe('a settings test that is rejected', () => {
     const response = await client.post('/v1/checks/test', { check_id: id });
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(response.body.error).toBe(
-      'check_id: is a push check: a job or program posts its results, and the service does not probe it',
+      'check_id: cannot be tested: a job or program posts the results of a push check, and the service does not probe it',
     );
   });
 });

@@ -6,7 +6,7 @@ import type { IncidentRecord } from '#lib/incidents/incident.ts';
 import { incidentList } from '#lib/incidents/list-incidents.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
+import { allOf, defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
   description:
@@ -22,7 +22,10 @@ export const listIncidents = defineTool({
       gather(transitionFeed(context, { since }, entity), TOOL_PAGE),
       incidentsSince(context, since, entity_id),
     ]);
-    return { ...listed('transitions', page, 'Request fewer hours, or GET /v1/status/transitions.'), incidents };
+    return allOf(
+      listed('transitions', page, 'Request fewer hours, or GET /v1/status/transitions.'),
+      listed('incidents', incidents, 'Request fewer hours, or GET /v1/incidents.'),
+    );
   },
 });
 
@@ -30,12 +33,12 @@ export const listIncidents = defineTool({
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 
-/** Returns open incidents, and those changed since a time (epoch ms), newest first. */
+/** Returns open incidents, and those changed since a time (epoch ms), newest first. `next`: there may be more. */
 async function incidentsSince(
   context: Context,
   since: number,
   entity_id: string | undefined,
-): Promise<IncidentRecord[]> {
+): Promise<{ values: IncidentRecord[]; next?: string }> {
   const about = entity_id === undefined ? {} : { entity_id };
   const [open, recent] = await Promise.all([
     gather(incidentList(context, { ...about, state: 'unresolved' }), MAX_INCIDENTS),
@@ -43,5 +46,7 @@ async function incidentsSince(
   ]);
   const touched = recent.values.filter(({ updated_at }) => Date.parse(updated_at) >= since);
   const all = new Map([...open.values, ...touched].map((incident) => [incident.id, incident]));
-  return [...all.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const values = [...all.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const next = open.next ?? recent.next;
+  return { values, ...(next !== undefined && { next }) };
 }

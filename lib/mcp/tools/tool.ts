@@ -55,10 +55,16 @@ export const listed = <T>(
   property: string,
   { values, next }: { values: T[]; next?: string },
   advice: string,
-): object => ({
+): { truncated?: string } => ({
   [property]: values,
-  ...(next !== undefined && { truncated: `${shownText(values.length)} ${advice}` }),
+  ...(next !== undefined && { truncated: `${shownText(property, values.length)} ${advice}` }),
 });
 
-const shownText = (count: number): string =>
-  count === 0 ? 'The search ended before a match.' : `Only the first ${count} are shown.`;
+/** Merges results of `listed`, and their notes. */
+export const allOf = (...lists: { truncated?: string }[]): object => {
+  const notes = lists.flatMap(({ truncated }) => truncated ?? []);
+  return { ...Object.assign({}, ...lists), ...(notes.length > 0 && { truncated: notes.join(' ') }) };
+};
+
+const shownText = (property: string, count: number): string =>
+  count === 0 ? 'The search ended before a match.' : `${property}: only the first ${count} are shown.`;

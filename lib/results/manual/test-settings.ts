@@ -55,7 +55,7 @@ export async function testSettings(context: Context, input: TestInput): Promise<
   if (check.execution_mode === 'push') {
     throw invalid(
       check_id === undefined ? 'check_type' : 'check_id',
-      'is a push check: a job or program posts its results, and the service does not probe it',
+      'cannot be tested: a job or program posts the results of a push check, and the service does not probe it',
     );
   }
   const { outcome } = await probeNow(context, check, { withDetails: true, about: { check_id } });

@@ -298,7 +298,7 @@ export async function runJobs(
   const slots = await Promise.all(
     jobs.map(async (job) => {
       const slot = await beginSlot(run, job, accounts.get(job.tenant_id)).catch((error: unknown) => {
-        log.error('cell not read', { job, error });
+        log.error('slot not started, will be retried', { job, error });
         return notStarted([job]);
       });
       await slot.probed;
