@@ -20,9 +20,9 @@ import type { Relation as RelationRecord } from '#lib/catalog/relations/relation
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { AssertionResultList } from '#lib/checks/assertions/evaluate.ts';
 import type { CheckRecord } from '#lib/checks/settings/check-record.ts';
+import type { GapRecord } from '#lib/history/results/gaps.ts';
 import type { CheckBucket as Bucket, BucketSize } from '#lib/history/rollups/buckets.ts';
 import type { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
-import type { GapRecord } from '#lib/history/runs/gaps.ts';
 import type { MeasuredSlo as MeasuredRecord, SloRecord } from '#lib/history/slos/slo.ts';
 import type { Expected } from '#lib/history/status/check-detail.ts';
 import type { Health as HealthRecord } from '#lib/history/status/service-health.ts';

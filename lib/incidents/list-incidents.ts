@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context, TenantEnv } from '#lib/access/context.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { INCIDENT_ENTITIES, INCIDENT_ENTRIES, under } from '#lib/keys.ts';
 import { notFound } from '#lib/platform/errors.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';

@@ -12,7 +12,7 @@ export type PackItem = Item & { status: number; runs: string; errors?: PackedErr
 type PackedError = { kind: ErrorKind | null; message: string };
 
 /** Quiet result of a check, by its number; `begin` in ms after the slot. */
-export type PackedRun = {
+export type PackedResult = {
   number: number;
   begin: number;
   latency_ms: number;
@@ -31,7 +31,7 @@ export type PackedRun = {
 export type StoredGapCause = 'network' | 'error' | 'cpu_budget';
 export type PackedGap = { number: number; gap: StoredGapCause };
 
-export type PackedEntry = PackedRun | PackedGap;
+export type PackedEntry = PackedResult | PackedGap;
 
 export function packOf(entries: readonly PackedEntry[]): Omit<PackItem, keyof Item> {
   const status = mostFrequent(entries.flatMap((entry) => (entry.gap ? [] : [entry.status_code])));
@@ -49,7 +49,7 @@ export function packOf(entries: readonly PackedEntry[]): Omit<PackItem, keyof It
 }
 
 function wordOf(
-  { number, begin, latency_ms, status_code, rev, error, warning_message }: PackedRun,
+  { number, begin, latency_ms, status_code, rev, error, warning_message }: PackedResult,
   status: number,
   errors: PackedError[],
   warnings: string[],
@@ -88,7 +88,7 @@ export function entryOf(pack: PackItem, number: number): PackedEntry | undefined
 function entryFrom({ status, errors = [], warnings = [] }: PackItem, number: number, text: string): PackedEntry {
   if (text.startsWith('g')) return { number, gap: text.slice(1) as StoredGapCause };
   const [begin, latency, ...more] = text.split(',');
-  const run: PackedRun = {
+  const run: PackedResult = {
     number,
     begin: Number(begin),
     latency_ms: Number(latency),

@@ -39,9 +39,9 @@ export type ResultItem = Item & {
   received_at?: number;
   ping?: PingFacts;
   /** Push: applied in one transaction with its changes, so that a repeat has no effect. */
-  settled?: true;
-  /** Does not change the state: too old, probed with older settings, or the check was disabled. */
-  history?: true;
+  applied?: true;
+  /** Recorded without effect on the state: too old, probed with older settings, or the check was disabled. */
+  record_only?: true;
 };
 
 /** Maximum time (ms) of checked_at in the future (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */

@@ -5,7 +5,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { CLIENT_SETTINGS } from '#lib/aws/client-settings.ts';
 import type { Lineage } from '#test/support/lineage.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
-import type { Account, CpuClock } from './cpu-clock.ts';
+import type { CpuClock, CpuMeter } from './cpu-clock.ts';
 import type { Answer } from './dynamo-writes.ts';
 import type { Meter } from './meter.ts';
 
@@ -19,7 +19,7 @@ export type Services = {
 };
 
 /** Caller: `path` is the label of its units, `lineage` the chain of messages of its invocation. */
-export type Caller = Account & { path: string; lineage: Lineage };
+export type Caller = CpuMeter & { path: string; lineage: Lineage };
 
 type Request = { headers: Record<string, string>; body: Uint8Array };
 type Reply = { status: number; body: object };

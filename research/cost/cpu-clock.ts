@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/platform/ports.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 
-/** Account charged with CPU time (ms). */
-export type Account = { cpu_ms: number };
+/** CpuMeter charged with CPU time (ms). */
+export type CpuMeter = { cpu_ms: number };
 
 /**
  * Virtual time that attributes the CPU time of this process: everything after a timer of an account, until the next
@@ -13,10 +13,10 @@ export type CpuClock = {
   /** Calls `work` at a time (epoch ms), charged to no account. */
   at(time: number, work: () => void): void;
   /** Calls `work` after a delay (ms), charged to `whose` if given. */
-  in(ms: number, work: () => void, whose?: Account): void;
-  sleep(ms: number, whose?: Account): Promise<void>;
+  in(ms: number, work: () => void, whose?: CpuMeter): void;
+  sleep(ms: number, whose?: CpuMeter): Promise<void>;
   /** Returns the clock of a function. */
-  of(whose: Account): Clock;
+  of(whose: CpuMeter): Clock;
   /** Runs work that is charged to no account. */
   apart<T>(work: () => T): T;
   /** Stops charging until the next timer. */
@@ -32,22 +32,22 @@ async function settled(): Promise<void> {
 
 export function makeCpuClock(start: number): CpuClock {
   const clock = makeClock(start, settled);
-  let current: Account | undefined;
+  let current: CpuMeter | undefined;
   let since = process.cpuUsage();
 
-  function change(to: Account | undefined): void {
+  function change(to: CpuMeter | undefined): void {
     const { user, system } = process.cpuUsage(since);
     if (current) current.cpu_ms += (user + system) / 1000;
     since = process.cpuUsage();
     current = to;
   }
-  const at = (time: number, work: () => void, whose?: Account): void =>
+  const at = (time: number, work: () => void, whose?: CpuMeter): void =>
     clock.at(time, () => {
       change(whose);
       work();
     });
-  const later = (ms: number, work: () => void, whose?: Account): void => at(clock.now() + ms, work, whose);
-  const sleep = (ms: number, whose?: Account) => new Promise<void>((resolve) => later(ms, resolve, whose));
+  const later = (ms: number, work: () => void, whose?: CpuMeter): void => at(clock.now() + ms, work, whose);
+  const sleep = (ms: number, whose?: CpuMeter) => new Promise<void>((resolve) => later(ms, resolve, whose));
 
   return {
     now: clock.now,

@@ -1,7 +1,7 @@
 import { type HttpRequest, type Net, NetError } from '#lib/net/net.ts';
 import { makeRandom } from '#test/support/random.ts';
 import { ASSUMPTIONS as a } from './assumptions.ts';
-import type { Account, CpuClock } from './cpu-clock.ts';
+import type { CpuClock, CpuMeter } from './cpu-clock.ts';
 
 export type Manner = 'answers' | 'fails' | 'hangs' | 'takes alerts';
 
@@ -12,7 +12,7 @@ export type Targets = {
   vary(): void;
   /** Returns the number of received alerts. */
   taken(): number;
-  netOf(clock: CpuClock, whose: Account): Net;
+  netOf(clock: CpuClock, whose: CpuMeter): Net;
 };
 
 export function makeTargets(): Targets {
@@ -23,7 +23,7 @@ export function makeTargets(): Targets {
   /** Box-Muller transform. */
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
-  async function http(clock: CpuClock, whose: Account, { url, timeout_ms }: HttpRequest) {
+  async function http(clock: CpuClock, whose: CpuMeter, { url, timeout_ms }: HttpRequest) {
     const { hostname } = new URL(url);
     const manner = manners.get(hostname) ?? 'answers';
     whose.cpu_ms += a.probe_cpu_ms;

@@ -6,7 +6,7 @@ import { readSparkline } from '#lib/history/rollups/sparkline.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
-import { type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';
+import { type PackedResult, type PackItem, packOf } from '#lib/results/pack.ts';
 import { slotsBetween } from '#lib/schedule/slots.ts';
 import { readUnits } from '#test/support/capacity.ts';
 import { healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
@@ -41,7 +41,7 @@ const cell = cellOf(first!.id);
 /** Returns a latency around 80 ms, log-normal. */
 const latency = () =>
   Math.round(80 * Math.exp(0.2 * Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random())));
-const run = (check: CheckItem): PackedRun => ({
+const run = (check: CheckItem): PackedResult => ({
   number: numberOf(check.id),
   begin: 4,
   latency_ms: latency(),

@@ -76,7 +76,7 @@ function coverItem(item: Item, add: Add): void {
   } else if (item.sk.startsWith('R#')) {
     const result = item as ResultItem;
     const kind = KIND[resultRecord('', result).kind];
-    add(`result: ${kind}${result.history ? ', history' : ''}`);
+    add(`result: ${kind}${result.record_only ? ', record only' : ''}`);
     if (kind === 'probe' && isUnanswered(result)) add('result: probe, no response');
   }
 }

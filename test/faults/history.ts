@@ -106,13 +106,13 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'
     const { n, at, run, changes } = commit;
     if (!after || !key.sk.startsWith('R#')) continue;
     const result = after as ResultItem;
-    const { success, latency_ms, error_message, warning_message, received_at, history = false } = result;
+    const { success, latency_ms, error_message, warning_message, received_at, record_only = false } = result;
     if (received_at !== undefined) {
       const check_id = checkIdOf(key);
       const { id } = resultRecord(check_id, result);
       const mark = markOf(latency_ms);
       const record = { success, latency_ms, error_message, warning_message };
-      const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), history, received_at, record };
+      const one = { id, check_id, n, mark, kept: seen.table.has(keyText(key)), record_only, received_at, record };
       if (!results.has(id)) results.set(id, { ...one, ...(result.ping && { is_ping: true }) });
     } else if (result.error_kind === 'missed_heartbeat' || result.error_kind === 'overrun') {
       const check = changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === checkIdOf(key))!

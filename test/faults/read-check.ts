@@ -4,8 +4,8 @@ import { UNRESTRICTED } from '#lib/access/restriction.ts';
 import { explainCheck } from '#lib/alerting/explain/explain.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { findGaps } from '#lib/history/runs/gaps.ts';
-import { resultList } from '#lib/history/runs/list-results.ts';
+import { findGaps } from '#lib/history/results/gaps.ts';
+import { resultList } from '#lib/history/results/list-results.ts';
 import type { Shown } from '#test/oracle/inside.ts';
 
 /** Results per page: a history takes several. */

@@ -91,7 +91,7 @@ export type PushResult = {
   n: number;
   mark: string;
   kept: boolean;
-  history?: boolean;
+  record_only?: boolean;
   received_at?: number;
   /** Whether it was a ping, which has no mark. */
   is_ping?: true;

@@ -27,7 +27,7 @@ export function checkJobs(inside: Inside): string[] {
       // If a slot was packed with the settings before a change, the packs keep that outcome.
       const isLeft = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
-        ?.some(({ history, begun, single }) => !history && (!single || begun >= version.from - skew));
+        ?.some(({ record_only, begun, single }) => !record_only && (!single || begun >= version.from - skew));
       if (isLeft || gaps.has(`${id} ${slot}`)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)

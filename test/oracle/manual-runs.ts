@@ -18,7 +18,8 @@ export function checkManualRuns({ seen }: Inside): string[] {
     const say = (text: string) =>
       wrong.push(`commit ${commit.n}: the manual run ${key.sk} of check ${check_id} ${text}`);
     if (before) say('was overwritten');
-    if ((check !== undefined) === (result.history === true)) say(check ? 'is history, but counted' : 'did not count');
+    if ((check !== undefined) === (result.record_only === true))
+      say(check ? 'is recorded only, but counted' : 'did not count');
     if (check && isAtSlot(key, check)) say('is stored at a slot');
     const { id } = resultRecord(check_id, result);
     if (stored.has(id)) say('was stored twice');

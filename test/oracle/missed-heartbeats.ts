@@ -33,7 +33,7 @@ function pushedBefore(
   const stored = new Map(results.filter((one) => one.check_id === check_id).map((one) => [one.id, one]));
   return pushes.flatMap(({ started_at, answered }) => {
     const result = answered?.status === 201 ? stored.get(answered.result_id!) : undefined;
-    if (!answered || !result || result.history) return [];
+    if (!answered || !result || result.record_only) return [];
     const since = result.received_at ?? started_at;
     const isBefore = recorded ? answered.n < recorded.n : answered.at <= at;
     return isBefore && at < failsAfter(since, true) ? [`the push of ${since} was acknowledged before`] : [];
@@ -104,7 +104,7 @@ function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside):
 /** Returns the times of the heartbeats of a check up to a commit: pushes that count, and starts. */
 const heartbeatsOf = (results: History['results'], check: CheckItem, until = Number.POSITIVE_INFINITY): number[] => [
   ...results
-    .filter((one) => one.check_id === check.id && !one.history && one.n <= until)
+    .filter((one) => one.check_id === check.id && !one.record_only && one.n <= until)
     .map(({ received_at }) => received_at!),
   ...(check.last_received ? [check.last_received.received_at] : []),
 ];

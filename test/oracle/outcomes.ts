@@ -36,7 +36,7 @@ export type StoredRun = Stored & {
   /** Set if it does not belong to a slot: a manual run, or a retry of an unconfirmed check. */
   unscheduled?: 'manual' | 'retry' | undefined;
   /** Whether it does not count because the settings had changed. */
-  history: boolean;
+  record_only: boolean;
 };
 type StoredGap = Stored & { gap: StoredGapCause };
 
@@ -77,15 +77,15 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
           const { rev, success, begin, error } = entry;
           const check = checks.get(`${of} ${rev}`) ?? checks.get(of)!;
           const run = { rev, success, outcome: outcomeOf(entry), begun: at + begin, error_kind: error?.kind ?? null };
-          yield { commit, key, check, at, single: false, history: false, ...run };
+          yield { commit, key, check, at, single: false, record_only: false, ...run };
         }
       }
     } else if (key.sk.startsWith('R#') && checks.get(id)?.execution_mode === 'pull') {
-      const { success, error_kind, checked_at, kind: unscheduled, history = false } = after as ResultItem;
+      const { success, error_kind, checked_at, kind: unscheduled, record_only = false } = after as ResultItem;
       const outcome = outcomeOf(after as ResultItem);
-      const run = { rev: Number(key.sk.split('#')[2]), success, outcome, error_kind, history };
+      const run = { rev: Number(key.sk.split('#')[2]), success, outcome, error_kind, record_only };
       const at = Number(key.sk.split('#')[1]);
-      const versions = unscheduled === 'manual' && history ? changedSince(seen, settings.get(id)!, commit) : [];
+      const versions = unscheduled === 'manual' && record_only ? changedSince(seen, settings.get(id)!, commit) : [];
       const check =
         probedSettings(seen, versions, commit) ?? versions[0] ?? checks.get(`${id} ${run.rev}`) ?? checks.get(id)!;
       yield { commit, key, check, at, single: true, unscheduled, begun: Date.parse(checked_at), ...run };

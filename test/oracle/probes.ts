@@ -25,13 +25,13 @@ export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
   const results = new Set<string>();
   const begins = new Map<string, number[]>();
   const probes = Map.groupBy(seen.probes, ({ host }) => host);
-  for (const { commit, check, at: slot, begun, success, unscheduled, history, ...run } of probeResults(seen)) {
+  for (const { commit, check, at: slot, begun, success, unscheduled, record_only, ...run } of probeResults(seen)) {
     // Several manual runs can have the same time.
     const single = run.single && unscheduled !== 'manual';
     const { id, interval_seconds, settings_at } = check;
     // One with the settings before a change that it did not read, and one with those after it.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;
-    if (single && results.has(`${id} ${slot}`) && !history && !isBoth)
+    if (single && results.has(`${id} ${slot}`) && !record_only && !isBoth)
       wrong.push(`${id}: slot ${slot} has two results`);
     if (single) results.add(`${id} ${slot}`);
     begins.set(id, [...(begins.get(id) ?? []), begun]);

@@ -45,8 +45,8 @@ const isAppliedIn = ({ changes }: Commit, id: string): boolean =>
 
 function checkProbed(seen: Seen, versionsOf: Versions): string[] {
   const wrong: string[] = [];
-  for (const { commit, check, at, begun, outcome, history, single } of probeResults(seen)) {
-    if (history || (single && isAppliedIn(commit, check.id))) continue;
+  for (const { commit, check, at, begun, outcome, record_only, single } of probeResults(seen)) {
+    if (record_only || (single && isAppliedIn(commit, check.id))) continue;
     const had = versionsOf(check.id, (version) => version.at >= begun - READ_BEFORE_MS, commit.n);
     if (!had.some((version) => !isChanged(version, outcome)))
       wrong.push(`${check.id}: the probe of slot ${at}, stored at ${commit.at}, was not applied`);
@@ -84,7 +84,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
     if (!key.sk.startsWith('R#') || result?.received_at === undefined) continue;
     const check_id = checkIdOf(key);
     const { id } = resultRecord(check_id, result);
-    if (isAppliedIn(commit, check_id) || result.history) quiet.delete(id);
+    if (isAppliedIn(commit, check_id) || result.record_only) quiet.delete(id);
     else quiet.set(id, { n: commit.n, check_id, result });
   }
   const first = new Map<string, number>();

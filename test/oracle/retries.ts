@@ -19,10 +19,10 @@ export function checkRetries(inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
   const stored = [...probeResults(seen)].filter(({ unscheduled }) => unscheduled === 'retry');
-  for (const { commit, key, check, at, history } of stored) {
+  for (const { commit, key, check, at, record_only } of stored) {
     const say = (text: string) => wrong.push(`commit ${commit.n}: the retry ${key.sk} of ${check.id} ${text}`);
     const applied = commit.changes.find((one) => isCheckKey(one.key) && checkIdOf(one.key) === check.id);
-    if (!applied || history) say('was not applied');
+    if (!applied || record_only) say('was not applied');
     else if (!isUnconfirmed(applied.before as CheckItem)) say('was applied although the check was confirmed');
     if (!retriesOf(check, at).retries.includes(at)) say('is not a retry of its slot');
   }
@@ -33,8 +33,8 @@ export function checkRetries(inside: Inside): string[] {
 function checkOrder(seen: Seen): string[] {
   const wrong: string[] = [];
   const latest = new Map<string, number>();
-  for (const { commit, check, at, single, unscheduled, history, rev } of probeResults(seen)) {
-    if (!single || history) continue;
+  for (const { commit, check, at, single, unscheduled, record_only, rev } of probeResults(seen)) {
+    if (!single || record_only) continue;
     const of = `${check.id} ${rev}`;
     const last = latest.get(of) ?? 0;
     if (unscheduled === 'retry' && last >= retriesOf(check, at).next)

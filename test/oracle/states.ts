@@ -84,7 +84,7 @@ function checkResult({ key, before, after }: Change, say: (text: string) => void
   if (!after || !before) return;
   const [old, now] = [before as ResultItem, after as ResultItem];
   const same = old.success === now.success && old.received_at === now.received_at && old.checked_at === now.checked_at;
-  if (!same || old.settled || !now.settled || old.received_at === undefined) {
+  if (!same || old.applied || !now.applied || old.received_at === undefined) {
     say(`result ${key.pk} ${key.sk} was overwritten`);
   }
 }
@@ -163,7 +163,7 @@ function expected(
     return NO_RESULTS;
   }
   if (!result) return kept;
-  if (result.history) say(`check ${before.id} applied a result that is only history`);
+  if (result.record_only) say(`check ${before.id} applied a result that is recorded only`);
   if (!before.enabled) say(`check ${before.id} applied a result while disabled`);
   return afterResult(before, outcomeOf(result));
 }

@@ -1,6 +1,7 @@
 import { authenticate } from '#lib/access/authenticate.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { Env } from '#lib/env.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { classifyTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { emptyFigures } from '#lib/history/rollups/figures.ts';
@@ -9,7 +10,6 @@ import { addLatency } from '#lib/history/rollups/latency-histogram.ts';
 import { makeDay, type RolledCell } from '#lib/history/rollups/make-rollup.ts';
 import { type CheckRollup, encodeLatencies, encodeRollup } from '#lib/history/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { addNote, createIncident } from '#lib/incidents/change-incident.ts';
 import { publishUpdate } from '#lib/incidents/public-updates.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';

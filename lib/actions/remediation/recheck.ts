@@ -8,8 +8,8 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
-import { outagesOf } from '#lib/history/runs/gaps.ts';
-import { resultOf, storedEntries } from '#lib/history/runs/runs.ts';
+import { outagesOf } from '#lib/history/results/gaps.ts';
+import { resultOf, storedEntries } from '#lib/history/results/stored-results.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { DueDeadline, MessageOf } from '#lib/messages.ts';
 import { type RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -50,7 +50,7 @@ async function verificationResults(
       if (entry.gap !== undefined) continue;
       const result = resultOf(keys, check, entry.at, entry.result);
       const at = startedAt(result);
-      if (result.history || at <= from || at > until) continue;
+      if (result.record_only || at <= from || at > until) continue;
       const { id } = resultRecord(check.id, result);
       found.push({ id, is_healthy: isHealthyBy(action, result), at });
     }

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { heartbeatRules } from '#lib/checks/heartbeat.ts';
 import type { Env } from '#lib/env.ts';
-import { slotOf } from '#lib/history/runs/runs.ts';
+import { slotOf } from '#lib/history/results/stored-results.ts';
 import { cellOf, numberOf, stamp } from '#lib/keys.ts';
 import { entryOf, type PackItem } from '#lib/results/pack.ts';
 import { newestReceived } from '#lib/results/pushes/newest-received.ts';

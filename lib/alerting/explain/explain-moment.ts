@@ -9,8 +9,8 @@ import { type HeartbeatDeadline, heartbeatDeadline } from '#lib/checks/heartbeat
 import { type Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { isUnconfirmed, NO_RESULTS, nextState, type StateCounters } from '#lib/checks/state/next-state.ts';
-import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
-import { resultOf, storedEntries } from '#lib/history/runs/runs.ts';
+import { findGaps, type Gap } from '#lib/history/results/gaps.ts';
+import { resultOf, storedEntries } from '#lib/history/results/stored-results.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { nextRetry } from '#lib/results/slots/retries.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
@@ -173,7 +173,7 @@ export async function readExplainInput(
   const from = Math.max(kept_since, at - MAX_GAPS * check.interval_seconds * 1000);
   const { gaps } = await findGaps(context, check, { from, until: at + 1 }, { gaps: MAX_GAPS });
   const since = last ? Date.parse(last.timestamp) : 0;
-  const applied = results.filter((one) => !one.history && Date.parse(one.checked_at) > since).reverse();
+  const applied = results.filter((one) => !one.record_only && Date.parse(one.checked_at) > since).reverse();
   return {
     moment: {
       at,

@@ -3,7 +3,7 @@ import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
 import { ruleInputOf } from '#lib/alerting/decide/rule-input.ts';
 import { decide, ruleOfReason } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
-import type { GapCause } from '#lib/history/runs/gaps.ts';
+import type { GapCause } from '#lib/history/results/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';
 

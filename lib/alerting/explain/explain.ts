@@ -10,7 +10,7 @@ import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery
 import { acknowledgementAt } from '#lib/checks/acknowledgement.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { FeedItem } from '#lib/checks/state/transition.ts';
-import { gapRecord } from '#lib/history/runs/gaps.ts';
+import { gapRecord } from '#lib/history/results/gaps.ts';
 import { ALERTS, after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { isId, timeOf } from '#lib/platform/ids.ts';

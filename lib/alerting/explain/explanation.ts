@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { AlertReason, RuleFacts, TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { DeliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
 import { CheckState } from '#lib/catalog/states.ts';
-import { GapRecord } from '#lib/history/runs/gaps.ts';
+import { GapRecord } from '#lib/history/results/gaps.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import { ResultRecord } from '#lib/results/result-record.ts';
 

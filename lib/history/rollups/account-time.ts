@@ -1,6 +1,6 @@
 import type { EntityState } from '#lib/catalog/states.ts';
 import { aggregate } from '#lib/checks/state/next-state.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 
 /** Kinds of time, mutually exclusive (docs/use/states-and-history.md#history). */
 export const TIME_KINDS = ['up', 'degraded', 'down', 'unknown', 'gap', 'maintenance', 'not_monitored'] as const;
@@ -17,19 +17,19 @@ export type Accounted = {
 export type AccountedSpan = TimeRange & Accounted;
 
 /** Milliseconds of each kind; `ms` adds up to the length of the range exactly. */
-export type AccountedTime = {
+export type TimeByKind = {
   ms: Record<TimeKind, number>;
   /** Part of `ms.maintenance` that would have been down without maintenance. */
   down_in_maintenance_ms: number;
 };
 
-export const zeroTime = (): AccountedTime => ({
+export const zeroTime = (): TimeByKind => ({
   ms: { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 },
   down_in_maintenance_ms: 0,
 });
 
 /** Adds up spans; all zero for no spans. */
-export function timeOf(spans: readonly AccountedSpan[]): AccountedTime {
+export function timeOf(spans: readonly AccountedSpan[]): TimeByKind {
   const time = zeroTime();
   for (const { from, to, as, in_maintenance } of spans) {
     time.ms[in_maintenance ? 'maintenance' : as] += to - from;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
-import type { AccountedTime } from './account-time.ts';
+import type { TimeByKind } from './account-time.ts';
 import { type EntityFigures, type Figures, gapCount } from './figures.ts';
 import { emptyHistogram, type LatencyHistogram, percentile } from './latency-histogram.ts';
 
@@ -121,7 +121,7 @@ function bucketOf(figures: EntityFigures, status: BucketStatus): Bucket {
 function timeRecord({
   ms,
   down_in_maintenance_ms,
-}: AccountedTime): Pick<EntityBucket, 'uptime' | 'coverage' | 'seconds' | 'down_in_maintenance_seconds'> {
+}: TimeByKind): Pick<EntityBucket, 'uptime' | 'coverage' | 'seconds' | 'down_in_maintenance_seconds'> {
   const available = ms.up + ms.degraded;
   const monitored = available + ms.down;
   return {

@@ -1,4 +1,4 @@
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { entityTime, timeOf } from './account-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';

@@ -1,6 +1,6 @@
-import type { GapCause } from '#lib/history/runs/gaps.ts';
+import type { GapCause } from '#lib/history/results/gaps.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
-import { type AccountedTime, TIME_KINDS, zeroTime } from './account-time.ts';
+import { TIME_KINDS, type TimeByKind, zeroTime } from './account-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
 /** Counts of a check, or of all checks of an entity, in a time range (docs/use/states-and-history.md#history). */
@@ -12,7 +12,7 @@ type Counts = {
 };
 
 /** Figures of an entity in a time range. */
-export type EntityFigures = Counts & AccountedTime;
+export type EntityFigures = Counts & TimeByKind;
 
 /** Figures of a check in a time range; `latency` is that of its successful results. */
 export type Figures = EntityFigures & { latency: LatencyHistogram };

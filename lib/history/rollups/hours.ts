@@ -1,5 +1,5 @@
 import { retentionStart } from '#lib/access/retention.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { ROLLUP_DELAY_MS, startOfHour } from '#lib/schedule/slots.ts';
 

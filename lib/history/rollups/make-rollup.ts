@@ -5,7 +5,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { FINAL_AFTER_MS } from '#lib/checks/maintenance.ts';
 import { checksOf, checksOfCell } from '#lib/checks/settings/store.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { numberOf } from '#lib/keys.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';

@@ -2,7 +2,7 @@ import type { Context, TenantEnv } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import {
   type BucketList,

@@ -1,10 +1,10 @@
-import type { GapCause, TimeRange } from '#lib/history/runs/gaps.ts';
+import type { GapCause, TimeRange } from '#lib/history/results/gaps.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import {
   type Accounted,
   type AccountedSpan,
-  type AccountedTime,
   TIME_KINDS,
+  type TimeByKind,
   type TimeKind,
   timeOf,
   zeroTime,
@@ -101,7 +101,7 @@ function encodeEntry({ runs, failures, warnings, gaps, ...time }: Rollup): Store
   return { ...withoutZeros(counts), time: encodeTime(time) };
 }
 
-function encodeTime({ spans, ms, down_in_maintenance_ms }: AccountedTime & Pick<Rollup, 'spans'>) {
+function encodeTime({ spans, ms, down_in_maintenance_ms }: TimeByKind & Pick<Rollup, 'spans'>) {
   if (spans && spans.length <= MAX_SPANS) return encodeSpans(spans);
   return withoutZeros({ ...ms, down_in_maintenance: down_in_maintenance_ms });
 }
@@ -116,7 +116,7 @@ function decodeEntry({ time, ...counts }: StoredEntry, range: TimeRange): Rollup
   return { runs, failures, warnings, gaps, ...decodeTime(time, range) };
 }
 
-function decodeTime(stored: string | StoredTime, range: TimeRange): AccountedTime & Pick<Rollup, 'spans'> {
+function decodeTime(stored: string | StoredTime, range: TimeRange): TimeByKind & Pick<Rollup, 'spans'> {
   if (typeof stored === 'string') {
     const spans = decodeSpans(stored, range);
     return { ...timeOf(spans), spans };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { type RevisionItem, revisionsSince } from '#lib/checks/settings/revisions.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { gapCount } from './figures.ts';

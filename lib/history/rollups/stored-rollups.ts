@@ -2,7 +2,7 @@ import type { TenantEnv } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';

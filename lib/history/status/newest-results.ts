@@ -7,7 +7,7 @@ import { probeTimeout } from '#lib/checks/check-item.ts';
 import { heartbeatDeadline, type LastHeartbeat } from '#lib/checks/heartbeat.ts';
 import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import type { Env } from '#lib/env.ts';
-import { resultOf, slotOf, storedEntries } from '#lib/history/runs/runs.ts';
+import { resultOf, slotOf, storedEntries } from '#lib/history/results/stored-results.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackItem } from '#lib/results/pack.ts';

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
+import { findGaps, GapRecord, gapRecord } from '#lib/history/results/gaps.ts';
+import { resultList } from '#lib/history/results/list-results.ts';
 import { readSparkline, Sparkline } from '#lib/history/rollups/sparkline.ts';
-import { findGaps, GapRecord, gapRecord } from '#lib/history/runs/gaps.ts';
-import { resultList } from '#lib/history/runs/list-results.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import {
   decodeCursor,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { requireCheck } from '#lib/checks/settings/store.ts';
-import { resultList } from '#lib/history/runs/list-results.ts';
+import { resultList } from '#lib/history/results/list-results.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { defineTool, hours, listed, TOOL_PAGE } from './tool.ts';

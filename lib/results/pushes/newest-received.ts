@@ -37,7 +37,7 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   });
   for await (const item of results) {
     if (orderOf(item) + QUIET_MS <= newest.received_at) break;
-    if (item.received_at === undefined || item.history) continue;
+    if (item.received_at === undefined || item.record_only) continue;
     const { at, received_at } = pushTimesOf(item);
     if (pastOrZero(received_at, now) === 0) continue;
     newest.at = Math.max(newest.at, at);

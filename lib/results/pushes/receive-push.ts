@@ -160,7 +160,7 @@ async function storeQuietly(arrival: Arrival, check: CheckItem): Promise<ResultI
 }
 
 async function storeAsHistory(arrival: Arrival, check: CheckItem): Promise<ResultItem> {
-  const result: ResultItem = { ...arrival.result, history: true };
+  const result: ResultItem = { ...arrival.result, record_only: true };
   const at = orderOf(result);
   await reviseRollups(arrival, cellOfCheck(check), { from: at, to: at });
   const earlier = await putOnce(arrival, result);
@@ -194,7 +194,7 @@ async function resultOfPointer({ ports, result }: Arrival, pointer: PushKeyItem)
 /** Applies a push in one transaction with its result, which `stored` contains if it was stored before. */
 async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem): Promise<ResultItem> {
   const { ports, keys, pointer, ends, evaluate, retentionDays } = arrival;
-  const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), settled: true };
+  const base: ResultItem = { ...(stored ?? arrival.result), v: ports.ids.token(), applied: true };
   let deadlines: DueDeadline[] = [];
   const applied = await oneAtATime<ResultItem | Earlier | 'disabled'>(ports.table, check.entity_id, () =>
     retryOnConflict(ports, async (attempt) => {
@@ -251,7 +251,7 @@ type Earlier = { earlier: ResultItem };
  * missed heartbeat detection that may not have seen it, or corrects a missed heartbeat that was recorded without it.
  */
 async function repeat(arrival: Arrival, check: CheckItem, earlier: ResultItem): Promise<ResultItem> {
-  if (earlier.settled || earlier.history) return earlier;
+  if (earlier.applied || earlier.record_only) return earlier;
   const { ports, keys } = arrival;
   const { tenant_id, id } = check;
   return retryOnConflict(ports, async () => {

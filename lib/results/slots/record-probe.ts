@@ -94,7 +94,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
       const notes = probe.manual?.auditWrites(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
-        const old: ResultItem = { ...result, history: true };
+        const old: ResultItem = { ...result, record_only: true };
         await reviseRollups(env, cellOfCheck(check), { from: probe.slot, to: probe.slot });
         const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
         if (!kept.ok && kept.conflict) return RETRY;

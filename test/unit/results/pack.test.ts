@@ -1,14 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ErrorKind } from '#lib/checks/types/registry.ts';
-import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackItem, packOf } from '#lib/results/pack.ts';
+import {
+  entryOf,
+  type PackedEntry,
+  type PackedGap,
+  type PackedResult,
+  type PackItem,
+  packOf,
+} from '#lib/results/pack.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
 
 const error = fc.record({
   kind: fc.constantFrom<ErrorKind | null>('timeout', 'status', 'connect', null),
   message: fc.constantFrom('', 'no answer within 5000 ms', 'status 503, expected 200', 'wants a space, and é'),
 });
-const run: fc.Arbitrary<PackedRun> = fc
+const run: fc.Arbitrary<PackedResult> = fc
   .record({
     number: fc.nat(3000),
     // The clock of the sender may be ahead of the prober's.
@@ -38,7 +45,7 @@ const entries: fc.Arbitrary<PackedEntry[]> = fc.uniqueArray(fc.oneof({ arbitrary
 /** Entry as read from the table. */
 const stored = (list: PackedEntry[]): PackItem => JSON.parse(JSON.stringify({ pk: 'p', sk: 's', ...packOf(list) }));
 
-const success = (number: number, more: Partial<PackedRun> = {}): PackedRun => {
+const success = (number: number, more: Partial<PackedResult> = {}): PackedResult => {
   return { number, begin: 4, latency_ms: 84, status_code: 200, rev: 1, success: true, ...more };
 };
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
-import { findGaps } from '#lib/history/runs/gaps.ts';
+import { findGaps } from '#lib/history/results/gaps.ts';
 import { REVISIONS, under } from '#lib/keys.ts';
 import { healthWorld } from '#test/support/health-world.ts';
 

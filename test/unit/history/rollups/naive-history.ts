@@ -1,6 +1,6 @@
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
-import type { GapCause, TimeRange } from '#lib/history/runs/gaps.ts';
+import type { GapCause, TimeRange } from '#lib/history/results/gaps.ts';
 import type { IntervalSchedule } from '#lib/schedule/slots.ts';
 
 const MINUTE = 60_000;

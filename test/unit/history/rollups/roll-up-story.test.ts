@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requireEntities } from '#lib/catalog/store.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { type BucketList, listBuckets } from '#lib/history/rollups/buckets.ts';
 import { checkHistoryRecords } from '#lib/history/rollups/history-routes.ts';
 import { percentile } from '#lib/history/rollups/latency-histogram.ts';
@@ -8,7 +9,6 @@ import { entityHistories } from '#lib/history/rollups/read-history.ts';
 import { type CheckRollup, decodeLatency, decodeRollup } from '#lib/history/rollups/rollup-item.ts';
 import { readSparkline } from '#lib/history/rollups/sparkline.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { EntityState } from '#lib/catalog/states.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { type AccountedSpan, classifyTime, timeOf } from '#lib/history/rollups/account-time.ts';
 import type { Figures } from '#lib/history/rollups/figures.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });

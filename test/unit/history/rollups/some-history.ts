@@ -3,8 +3,8 @@ import { addWindow, changeWindow, deleteWindow } from '#lib/alerting/configure/w
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, type Outcome, succeeded } from '#lib/checks/outcome.ts';
+import type { TimeRange } from '#lib/history/results/gaps.ts';
 import { rollUp } from '#lib/history/rollups/roll-up.ts';
-import type { TimeRange } from '#lib/history/runs/gaps.ts';
 import { cellOf } from '#lib/keys.ts';
 import type { RollupMessage } from '#lib/messages.ts';
 import { type Push, receivePush } from '#lib/results/pushes/receive-push.ts';

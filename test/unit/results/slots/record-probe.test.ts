@@ -41,7 +41,7 @@ it('stores a probe with older settings without applying it', async () => {
   const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
   await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
   expect(await recordProbe(world, probe)).toBe('history');
-  expect(await results(probe)).toEqual([expect.objectContaining({ history: true, error_kind: 'connect' })]);
+  expect(await results(probe)).toEqual([expect.objectContaining({ record_only: true, error_kind: 'connect' })]);
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 0 });
 });
 

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Job } from '#lib/messages.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
-import { PACK_MS, type PackedEntry, type PackedRun, type PackItem } from '#lib/results/pack.ts';
+import { PACK_MS, type PackedEntry, type PackedResult, type PackItem } from '#lib/results/pack.ts';
 import { openPack } from '#lib/results/slots/record-probe.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { entriesOf } from '#test/support/pack-entries.ts';
@@ -17,7 +17,7 @@ beforeEach(() => {
   world = memoryWorld();
 });
 
-const run = (number: number, latency_ms = 40): PackedRun => {
+const run = (number: number, latency_ms = 40): PackedResult => {
   return { number, begin: 3, latency_ms, status_code: 200, rev: 1, success: true };
 };
 

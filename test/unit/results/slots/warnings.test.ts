@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest';
 import { checkTransitions } from '#lib/alerting/explain/transitions.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { succeeded } from '#lib/checks/outcome.ts';
-import { resultList } from '#lib/history/runs/list-results.ts';
+import { resultList } from '#lib/history/results/list-results.ts';
 import { cellOf } from '#lib/keys.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import type { PackItem } from '#lib/results/pack.ts';

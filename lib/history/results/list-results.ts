@@ -8,7 +8,7 @@ import type { Reader } from '#lib/platform/http/paging.ts';
 import { MAX_CLOCK_SKEW_MS, type ResultItem } from '#lib/results/result.ts';
 import { type ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
-import { resultOf, storedEntries } from './runs.ts';
+import { resultOf, storedEntries } from './stored-results.ts';
 
 /** Maximum clock difference between two machines of the service (ms). */
 const SKEW_MS = 1_000;

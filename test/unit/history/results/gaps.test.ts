@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
+import { findGaps, type Gap } from '#lib/history/results/gaps.ts';
 import { measureCheck } from '#lib/history/rollups/measure-check.ts';
-import { findGaps, type Gap } from '#lib/history/runs/gaps.ts';
 import { PACK_MS } from '#lib/results/pack.ts';
 import { recordOutage } from '#lib/schedule/outages.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';

@@ -5,7 +5,7 @@ import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { cellOf, type Keys, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { pagesOf } from '#lib/platform/table/pages.ts';
 import { iso } from '#lib/platform/time.ts';
-import { entryOf, type PackedEntry, type PackedGap, type PackedRun, type PackItem } from '#lib/results/pack.ts';
+import { entryOf, type PackedEntry, type PackedGap, type PackedResult, type PackItem } from '#lib/results/pack.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 type PackedHistoryEntry = { at: number; entry: PackedEntry };
@@ -79,7 +79,7 @@ const revisionRanges = (revisions: readonly RevisionItem[], range: SlotRange) =>
 
 /** Entry of a history at `at` (epoch ms): a single or packed result, or the cause of a gap. */
 export type HistoryEntry =
-  | { at: number; result: ResultItem | PackedRun; gap?: never }
+  | { at: number; result: ResultItem | PackedResult; gap?: never }
   | { at: number; gap: PackedGap['gap'] };
 
 /**
@@ -174,7 +174,7 @@ export function resultOf(
   keys: Keys,
   { tenant_id, id }: CheckItem,
   at: number,
-  result: ResultItem | PackedRun,
+  result: ResultItem | PackedResult,
 ): ResultItem {
   if ('sk' in result) return result;
   const { begin, latency_ms, status_code, rev, success, error, warning_message } = result;

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import { updateCheck } from '#lib/checks/change/change-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { failed, succeeded } from '#lib/checks/outcome.ts';
-import { type ResultRange, resultList } from '#lib/history/runs/list-results.ts';
+import { type ResultRange, resultList } from '#lib/history/results/list-results.ts';
 import { checkDetail } from '#lib/history/status/check-detail.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { iso } from '#lib/platform/time.ts';

@@ -6,7 +6,7 @@ import { yieldEvery } from '#lib/platform/yielding.ts';
 import { PACK_MS, type StoredGapCause } from '#lib/results/pack.ts';
 import { dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
-import { type HistoryEntry, type SlotRange, storedEntries } from './runs.ts';
+import { type HistoryEntry, type SlotRange, storedEntries } from './stored-results.ts';
 
 /**
  * Evaluation of slots at `now` (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is

@@ -9,7 +9,7 @@ import type { StoredGapCause } from '#lib/results/pack.ts';
 import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Settings } from '#lib/settings.ts';
-import type { SlotRange } from './runs.ts';
+import type { SlotRange } from './stored-results.ts';
 import { countSlots, type Revision, timeline } from './timeline.ts';
 
 /**
