@@ -24,7 +24,7 @@ import { makeMeter } from './meter.ts';
 function costTable() {
   const meter = makeMeter();
   const services = { table: dynamoAnswers(makeItemStore(), () => {}), send: () => {} };
-  const clock = { apart: <T>(work: () => T) => work(), sleep: async () => {} };
+  const clock = { uncharged: <T>(work: () => T) => work(), sleep: async () => {} };
   const { dynamo } = makeClients(services, meter, clock, { cpu_ms: 0, path: 'test', lineage: NO_LINEAGE });
   return { client: dynamo, units: () => meter.reading().paths.get('test')! };
 }

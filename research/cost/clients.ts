@@ -33,7 +33,7 @@ export const requestsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes
 export function makeClients(
   services: Services,
   meter: Meter,
-  clock: Pick<CpuClock, 'apart' | 'sleep'>,
+  clock: Pick<CpuClock, 'uncharged' | 'sleep'>,
   caller: Caller,
 ) {
   function table(operation: string, input: object): Reply {
@@ -73,7 +73,7 @@ export function makeClients(
   /** Replaces the HTTP client of the SDK, which gets a built and signed request. */
   const wire = (answer: (operation: string, input: object) => Reply, ms: number) => ({
     handle: async ({ headers, body }: Request) => {
-      const { status, text } = clock.apart(() => {
+      const { status, text } = clock.uncharged(() => {
         const operation = headers['x-amz-target']!.split('.').at(-1)!;
         meter.note(caller.path, operation);
         const reply = answer(operation, JSON.parse(decoder.decode(body)) as object);

@@ -12,15 +12,15 @@ export type CpuClock = {
   now(): number;
   /** Calls `work` at a time (epoch ms), charged to no account. */
   at(time: number, work: () => void): void;
-  /** Calls `work` after a delay (ms), charged to `whose` if given. */
-  in(ms: number, work: () => void, whose?: CpuMeter): void;
-  sleep(ms: number, whose?: CpuMeter): Promise<void>;
+  /** Calls `work` after a delay (ms), charged to `meter` if given. */
+  in(ms: number, work: () => void, meter?: CpuMeter): void;
+  sleep(ms: number, meter?: CpuMeter): Promise<void>;
   /** Returns the clock of a function. */
-  of(whose: CpuMeter): Clock;
+  of(meter: CpuMeter): Clock;
   /** Runs work that is charged to no account. */
-  apart<T>(work: () => T): T;
+  uncharged<T>(work: () => T): T;
   /** Stops charging until the next timer. */
-  leave(): void;
+  stopCharging(): void;
   runFor(ms: number): Promise<void>;
 };
 
@@ -41,21 +41,21 @@ export function makeCpuClock(start: number): CpuClock {
     since = process.cpuUsage();
     current = to;
   }
-  const at = (time: number, work: () => void, whose?: CpuMeter): void =>
+  const at = (time: number, work: () => void, meter?: CpuMeter): void =>
     clock.at(time, () => {
-      change(whose);
+      change(meter);
       work();
     });
-  const later = (ms: number, work: () => void, whose?: CpuMeter): void => at(clock.now() + ms, work, whose);
-  const sleep = (ms: number, whose?: CpuMeter) => new Promise<void>((resolve) => later(ms, resolve, whose));
+  const later = (ms: number, work: () => void, meter?: CpuMeter): void => at(clock.now() + ms, work, meter);
+  const sleep = (ms: number, meter?: CpuMeter) => new Promise<void>((resolve) => later(ms, resolve, meter));
 
   return {
     now: clock.now,
     at,
     in: later,
     sleep,
-    of: (whose) => ({ now: clock.now, sleep: (ms) => sleep(ms, whose), stalled: () => 0 }),
-    apart: (work) => {
+    of: (meter) => ({ now: clock.now, sleep: (ms) => sleep(ms, meter), stalled: () => 0 }),
+    uncharged: (work) => {
       const before = current;
       change(undefined);
       try {
@@ -64,7 +64,7 @@ export function makeCpuClock(start: number): CpuClock {
         change(before);
       }
     },
-    leave: () => change(undefined),
+    stopCharging: () => change(undefined),
     runFor: async (ms) => {
       await clock.runUntil(clock.now() + ms);
       change(undefined);

@@ -144,7 +144,7 @@ export function makeEnvironments(world: World) {
       await clock.sleep(0, environment);
       const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => timeout_seconds * 1000 } as LambdaContext;
       const result = await environment.handler(event, context);
-      clock.leave();
+      clock.stopCharging();
       // Assumes no CPU use while it waits, which is slightly too much.
       const cpu = environment.cpu_ms * Math.max(1, a.vcpu_mb / memory_mb);
       await clock.sleep(cpu);

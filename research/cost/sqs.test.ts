@@ -32,7 +32,7 @@ queueContract('SQS of the simulation and the cost bench', async (consume) => {
   const { sqs } = makeClients(
     { table: () => ({ status: 200, body: {}, capacity: { reads: 0, writes: 0 } }), send },
     makeMeter(),
-    { apart: (work) => work(), sleep: async () => {} },
+    { uncharged: (work) => work(), sleep: async () => {} },
     { cpu_ms: 0, path: 'test', lineage: NO_LINEAGE },
   );
   const urls = { delivery: 'https://aws.test/queues/delivery' };

@@ -12,7 +12,7 @@ export type Targets = {
   vary(): void;
   /** Returns the number of received alerts. */
   taken(): number;
-  netOf(clock: CpuClock, whose: CpuMeter): Net;
+  netOf(clock: CpuClock, meter: CpuMeter): Net;
 };
 
 export function makeTargets(): Targets {
@@ -23,17 +23,17 @@ export function makeTargets(): Targets {
   /** Box-Muller transform. */
   const normal = () => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
-  async function http(clock: CpuClock, whose: CpuMeter, { url, timeout_ms }: HttpRequest) {
+  async function http(clock: CpuClock, meter: CpuMeter, { url, timeout_ms }: HttpRequest) {
     const { hostname } = new URL(url);
     const manner = manners.get(hostname) ?? 'answers';
-    whose.cpu_ms += a.probe_cpu_ms;
+    meter.cpu_ms += a.probe_cpu_ms;
     const wait =
       manner === 'hangs'
         ? timeout_ms
         : manner === 'takes alerts'
           ? a.receiver_ms
           : Math.min(timeout_ms, Math.round(a.target_ms * Math.exp(sigma * normal())));
-    await clock.sleep(wait, whose);
+    await clock.sleep(wait, meter);
     if (manner === 'takes alerts') taken++;
     if (manner === 'hangs') throw new NetError('timeout', `no response from ${hostname} within ${timeout_ms} ms`);
     return { status: manner === 'fails' ? 503 : 200, headers: {}, body: '', latency_ms: wait };
@@ -48,8 +48,8 @@ export function makeTargets(): Targets {
       sigma = a.target_sigma;
     },
     taken: () => taken,
-    netOf: (clock, whose) => ({
-      http: (request) => http(clock, whose, request),
+    netOf: (clock, meter) => ({
+      http: (request) => http(clock, meter, request),
       open: unused,
       resolve: unused,
       guard: unused,

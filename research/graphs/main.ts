@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { type Lived, liveThrough } from './lived.ts';
 import { type Measured, ownTable, pagesTable, shapesTable, type Table } from './measure.ts';
 import { icinga } from './policies/icinga.ts';
 import { service } from './policies/service.ts';
 import { serviceModel } from './policies/service-model.ts';
 import { groupWait, parentDown } from './policies/simple.ts';
 import { SCENARIOS } from './scenes.ts';
+import { type SimulatedIncident, simulateIncident } from './simulate-incident.ts';
 import { SHAPES } from './world.ts';
 
 // Random incidents in random fleets, under several alert policies including that of the service:
@@ -36,24 +36,28 @@ function print({ headings, rows }: Table): void {
 }
 
 /** Groups outcomes by policy. */
-const together = (lived: readonly Lived[]): Measured =>
-  new Map([...lived[0]!.outcomes.keys()].map((rule) => [rule, lived.map(({ outcomes }) => outcomes.get(rule)!)]));
+const outcomesByRule = (simulated: readonly SimulatedIncident[]): Measured =>
+  new Map(
+    [...simulated[0]!.outcomes.keys()].map((rule) => [rule, simulated.map(({ outcomes }) => outcomes.get(rule)!)]),
+  );
 
 for (const catalog of ['true', 'imperfect'] as const) {
   for (const scenario of SCENARIOS) {
     if (values.only !== undefined && values.only !== scenario) continue;
-    const lived: Lived[] = [];
+    const simulated: SimulatedIncident[] = [];
     const before = process.cpuUsage();
     for (let n = 0; n < runs * SHAPES.length; n++) {
-      lived.push(await liveThrough(POLICIES, seed * 100_000 + n, scenario, catalog));
+      simulated.push(await simulateIncident(POLICIES, seed * 100_000 + n, scenario, catalog));
     }
     const { user, system } = process.cpuUsage(before);
     const cpu_s = Math.round((user + system) / 1e6);
-    writeLine(`${scenario}, ${catalog} catalog, ${lived.length} incidents, ${cpu_s} s of CPU\n`);
-    print(pagesTable(together(lived)));
+    writeLine(`${scenario}, ${catalog} catalog, ${simulated.length} incidents, ${cpu_s} s of CPU\n`);
+    print(pagesTable(outcomesByRule(simulated)));
     print(
-      shapesTable(new Map([...Map.groupBy(lived, ({ shape }) => shape)].map(([one, own]) => [one, together(own)]))),
+      shapesTable(
+        new Map([...Map.groupBy(simulated, ({ shape }) => shape)].map(([one, own]) => [one, outcomesByRule(own)])),
+      ),
     );
-    if (scenario === 'own failures') print(ownTable(together(lived)));
+    if (scenario === 'own failures') print(ownTable(outcomesByRule(simulated)));
   }
 }

@@ -29,7 +29,7 @@ const SHOWN = 8;
 
 const coverage: Coverage = {};
 const failed: number[] = [];
-let lived = 0;
+let completed = 0;
 const begun = performance.now();
 for (let seed = first; seed < first + runs; seed++) {
   const run = await simulate(seed, minutes);
@@ -37,7 +37,7 @@ for (let seed = first; seed < first + runs; seed++) {
     ? [`the service repeated work without end: ${run.seen.runs.size} function runs`]
     : violationsOf(historyOf(run), values.promise);
   cover(coverage, run);
-  lived++;
+  completed++;
   if (values.fingerprints) say(`fingerprint ${seed} ${fingerprint(run)} ${fingerprint(run, true)}`);
   if (wrong.length === 0) continue;
   failed.push(seed);
@@ -49,6 +49,6 @@ for (let seed = first; seed < first + runs; seed++) {
 for (const [what, count] of Object.entries(coverage).sort()) say(`${String(count).padStart(9)}  ${what}`);
 const seconds = (performance.now() - begun) / 1000;
 say(
-  `${lived} seeds from ${first} in ${seconds.toFixed(1)} s; broken: ${failed.length === 0 ? 'none' : failed.join(' ')}`,
+  `${completed} seeds from ${first} in ${seconds.toFixed(1)} s; broken: ${failed.length === 0 ? 'none' : failed.join(' ')}`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 /** Creates a check that went down and up again, with its alerts. */
-async function lived() {
+async function recoveredCheck() {
   const check = await alertingCheck(service, {
     check_type: 'push',
     interval_seconds: 86_400,
@@ -20,14 +20,14 @@ async function lived() {
   });
   for (const success of [false, true]) {
     await check.push(success);
-    // Each is sent before the next one: out of order it would be followed by a late alert.
+    // Sends each alert before the next push; if they were sent out of order, a late alert would follow.
     await service.pass(30_000);
   }
   return check;
 }
 
 it('returns results for the retention of the account, and changes and deliveries for ninety days', async () => {
-  const check = await lived();
+  const check = await recoveredCheck();
   const shown = async () => ({
     results: (await check.read('/results')).results.length,
     last: (await check.read()).last_result !== null,
@@ -55,7 +55,7 @@ it('returns results for the retention of the account, and changes and deliveries
 });
 
 it('stores all history with an expiry', async () => {
-  await lived();
+  await recoveredCheck();
   const begun = service.now();
   const kept = (find: (item: Item) => boolean) =>
     [...service.seen.table.values()].filter(find).map((item) => ((item.expires_at as number) * 1000 - begun) / DAY);

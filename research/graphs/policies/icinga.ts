@@ -12,7 +12,7 @@ const RECHECK_MS = 5_000;
  */
 export const icinga: Policy = {
   name: 'Icinga 2',
-  live: async (scene) => {
+  simulate: async (scene) => {
     const { agenda, world, truth, end } = scene;
     const sent: Alert[] = [];
     const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';

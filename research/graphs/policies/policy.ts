@@ -14,10 +14,10 @@ export type Alert = {
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
 /** Sent alerts; `without`: alerts of the same run by the cooldown alone, if its probes differ from the model's. */
-export type Lived = { alerts: Alert[]; without?: Alert[] };
+export type PolicyAlerts = { alerts: Alert[]; without?: Alert[] };
 
 /** Alert policy, which runs a scene. */
-export type Policy = { name: string; live(scene: Scene): Promise<Lived> };
+export type Policy = { name: string; simulate(scene: Scene): Promise<PolicyAlerts> };
 
 export const COOLDOWN_MS = 300_000;
 

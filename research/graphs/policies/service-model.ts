@@ -22,9 +22,9 @@ type Held = { down_at: number; progress: CauseProgress; recheck_at: number };
 /** Policy of the service in a modeled world. */
 export const serviceModel: Policy = {
   name: 'service, model',
-  live: async (scene) => {
+  simulate: async (scene) => {
     const graphs = await graphsOf(scene);
-    return { alerts: new Model(scene, graphs).live() };
+    return { alerts: new Model(scene, graphs).simulate() };
   },
 };
 
@@ -48,7 +48,7 @@ class Model {
     this.#graphs = graphs;
   }
 
-  live(): Alert[] {
+  simulate(): Alert[] {
     const { world, truth, agenda, end } = this.#scene;
     this.#alerts = alerter(
       this.#scene,

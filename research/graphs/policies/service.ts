@@ -12,7 +12,7 @@ import { type Alert, COOLDOWN_MS, type Policy, type Scene } from './policy.ts';
 /** Policy of the real service: its functions in virtual time, with failing targets of the scene, and one channel. */
 export const service: Policy = {
   name: 'service, real code',
-  live: async (scene) => {
+  simulate: async (scene) => {
     const running = await virtualService('00:00', {}, 'one', true);
     try {
       const fleet = await makeFleet(running, scene.world, scene.truth);

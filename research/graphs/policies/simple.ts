@@ -7,7 +7,7 @@ const plain = (
   isHeld: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
 ): Policy => ({
   name,
-  live: async (scene) => {
+  simulate: async (scene) => {
     const { agenda, world, truth, end } = scene;
     const sent: Alert[] = [];
     const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
@@ -37,7 +37,7 @@ export const parentDown = plain('parent already down', ({ world }, entity, isDow
 /** Creates a policy that delays each alert, then sends it unless a dependency is down; rechecked every five minutes. */
 export const groupWait = (wait_ms: number): Policy => ({
   name: `group wait ${wait_ms / 1000} s`,
-  live: async ({ agenda, world, truth, end }) => {
+  simulate: async ({ agenda, world, truth, end }) => {
     const sent: Alert[] = [];
     const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
     const flush = (entity: string): void => {

@@ -5,21 +5,21 @@ import { makeIncident, type Scenario } from './scenes.ts';
 import type { Catalog, Shape } from './world.ts';
 
 /** Outcomes of one incident, by policy. */
-export type Lived = { shape: Shape; outcomes: Map<string, Outcome> };
+export type SimulatedIncident = { shape: Shape; outcomes: Map<string, Outcome> };
 
 /**
  * Runs a random incident under each policy, and under none.
  * @param sizes of fleets, of which the incident uses one
  */
-export async function liveThrough(
+export async function simulateIncident(
   policies: readonly Policy[],
   ...of: [seed: number, scenario: Scenario, catalog: Catalog, sizes?: readonly number[]]
-): Promise<Lived> {
+): Promise<SimulatedIncident> {
   const incident = makeIncident(...of);
-  const withoutPolicy = (await none.live(incident.scene())).alerts;
+  const withoutPolicy = (await none.simulate(incident.scene())).alerts;
   const outcomes = new Map([[none.name, outcomeOf(incident, withoutPolicy, withoutPolicy)]]);
-  for (const { name, live } of policies) {
-    const { alerts, without } = await live(incident.scene());
+  for (const { name, simulate } of policies) {
+    const { alerts, without } = await simulate(incident.scene());
     if (without) outcomes.set(`none, ${name.split(', ')[1]}`, outcomeOf(incident, without, without));
     outcomes.set(name, outcomeOf(incident, alerts, without ?? withoutPolicy));
   }
