@@ -23,7 +23,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'lib/identity', folders: ['sessions', 'team', 'passkeys', 'oidc'] },
   { room: 'lib/results', folders: ['probe', 'slots', 'pushes', 'pings', 'manual'] },
   { room: 'lib/channels', folders: ['types'] },
-  { room: 'lib/history', folders: ['runs', 'rollups', 'slos', 'status'] },
+  { room: 'lib/history', folders: ['results', 'rollups', 'slos', 'status'] },
   {
     room: 'lib/alerting',
     folders: ['policy', 'decide', 'cause', 'notify', 'deadlines', 'configure', 'explain'],
