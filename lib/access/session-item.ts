@@ -13,7 +13,10 @@ export type SessionItem = Item & {
   method: SignInMethod;
   /** Digest of the API key, only for the method `key`; the session has its permissions. */
   key_digest?: string;
-  /** `session_generation` of the user when the session started; if the user has another one, the session has ended. */
+  /**
+   * `session_generation` of the user when the session started; if the user has another one, the session has ended. Not
+   * of a key.
+   */
   generation: number;
   created_at: string;
   /** ISO 8601, accurate to an hour. */

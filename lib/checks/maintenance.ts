@@ -4,7 +4,7 @@ import { after, PAST_WINDOWS, WINDOWS } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
+import { rangesOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 import type { CheckItem } from './check-item.ts';
 import { type Selectable, type Selector, selects } from './selector.ts';
 
@@ -46,7 +46,7 @@ export function excludedBy(
   const ranges: TimeRange[] = [];
   const [from, to] = [Math.max(range.from, since), Math.min(range.to, replaced_at)];
   if (counts_in_uptime || from >= to) return ranges;
-  for (const interval of intervalsOf(times, from)) {
+  for (const interval of rangesOf(times, from)) {
     if (interval.from >= to) break;
     ranges.push({ from: Math.max(interval.from, from), to: Math.min(interval.to, to) });
   }

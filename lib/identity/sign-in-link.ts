@@ -34,7 +34,7 @@ export const SignInLink = z
   .meta({ id: 'SignInLink' });
 export type SignInLink = z.infer<typeof SignInLink>;
 
-/** Pointer from the digest of a token to the user; the user item decides whether the token is valid. */
+/** Pointer from the digest of a token to the user. The token is valid until it expires or the user has another one. */
 type LinkItem = OneTime & { tenant_id: string; user_id: string };
 
 /** Format of a token. Other text is rejected without a lookup. */
@@ -52,7 +52,7 @@ export async function linkByAdmin(
 ): Promise<SignInLink> {
   const { settings } = context.ports;
   assertKeyDoesNotExpire(context.caller, 'access by a sign-in link');
-  // Pages of other origins may use a key.
+  // A key can be used from pages of other origins, so that its Origin header does not name this service.
   const address =
     settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;
   const { token, valid_until } = await createLink(context, userId, { ms: LINK_MS.admin, revoke });

@@ -148,9 +148,9 @@ async function listedWrite(
   const listed = await ports.table.get<ManualIncidentsItem>(keys.manualIncidents(tenant));
   let ids = change(listed?.ids ?? []);
   if (ids.length > MAX_OPEN) {
-    // An incident that expired while open is still listed; the last id is of the new one.
+    // An incident that expired while open is still listed. The last id is created or reopened now.
     const found = await ports.table.getMany<IncidentItem>(ids.map((id) => keys.incident(tenant, id)));
-    ids = ids.filter((_, i) => found[i]?.resolved_at === undefined && (found[i] || i === ids.length - 1));
+    ids = ids.filter((_, i) => i === ids.length - 1 || (found[i] && found[i].resolved_at === undefined));
   }
   if (ids.length > MAX_OPEN) {
     throw new AppError(

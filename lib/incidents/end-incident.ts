@@ -46,7 +46,7 @@ export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: Incid
       return repeatRecheck(env, incident, Math.max(quietAt, now + SOON_MS));
     const { ports } = env;
     const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
-    // A concurrent change schedules another recheck, or this one repeats.
+    // The incident has changed, so that the recheck repeats.
     if (!(await commit(ports, resolvedWrites(env, incident, end))).ok)
       return repeatRecheck(env, incident, now + SOON_MS);
   }
@@ -106,7 +106,7 @@ const isDown = ({ checks }: EntityItem): boolean => Object.values(checks).includ
 
 const AT_ONCE = 20;
 
-/** Releases the entities of a resolved incident for the next one; an entity that fails again stays in it. */
+/** Releases the entities of a resolved incident for the next one, unless they are down again. */
 export async function releaseEntities(env: Env, { tenant_id, id, root_entity_id }: IncidentItem): Promise<void> {
   const { ports, keys } = env;
   const partition = keys.ofIncident(tenant_id, id);

@@ -33,7 +33,7 @@ export type IncidentItem = Item & {
   resolved_at?: string;
   /** E-mail address of the user, label of the key, or `automatic`. */
   resolved_by?: string;
-  /** Not on status pages and in feeds. */
+  /** Whether status pages and feeds omit it. */
   hidden: boolean;
   /** Title on status pages; absent: made from the names of the components. */
   public_title?: string;
@@ -146,7 +146,7 @@ export const IncidentRecord = z
     origin: z
       .enum(['automatic', 'manual'])
       .describe('automatic: opened when a check went down. manual: opened and resolved by a user.'),
-    title: z.string().describe('Title; of an automatic incident, initially the entity that is down.'),
+    title: z.string().describe('Title; of an automatic incident, initially that the root cause is down.'),
     state: IncidentState,
     impact: Impact,
     root_entity_id: z.string().nullable().describe('Entity that is the root cause; null for a manual incident.'),
@@ -158,7 +158,7 @@ export const IncidentRecord = z
       .nullable()
       .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
     resolved_at: When.nullable().describe(
-      'Time of the last recovery, or at which a user resolved it; null until resolved.',
+      'Time of the last recovery; of a manual incident, when a user resolved it. Null until resolved.',
     ),
     resolved_by: z
       .string()
@@ -190,10 +190,10 @@ const ShownEntity = z.object({
 
 const AffectedItem = z.object({
   entity_id: IdOf('the entity'),
-  entity_name: z.string().describe('Name when it failed.'),
+  entity_name: z.string().describe('Name at its latest state change in the incident.'),
   check_id: IdOf('the check that failed last'),
   transition_id: IdOf('the change to down'),
-  since: When.describe('Time at which it went down.'),
+  since: When.describe('Time at which that check went down.'),
   alert: AlertDecision.shape.decision.nullable().describe('Decision about its alert; null after its retention.'),
 });
 
@@ -227,7 +227,7 @@ export const IncidentDetail = IncidentRecord.extend({
   affected: Affected,
   notified: z
     .array(NotifiedRecord)
-    .describe('Channels notified of its failures, oldest first, up to 100; without reminders and updates.'),
+    .describe('Channels notified of its failures, oldest first, up to 100; without alerts of kind reminder or impact.'),
   unrelated: z.array(Unrelated).describe('Failures first attributed to the root cause and later alerted separately.'),
   resolves_at: When.nullable().describe(
     'Time at which it resolves if nothing fails again; null while an entity is down, if resolved, and for a manual incident.',

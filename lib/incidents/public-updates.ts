@@ -24,7 +24,7 @@ const MAX_UPDATES = 100;
 /** Schemes of links that run code. */
 const CODE_LINK = /(?:javascript|vbscript):\S|data:[a-z]+\//i;
 
-/** A public update of an incident, up to 4 KB of ASCII text. */
+/** A public update of an incident. Up to 4 KB if the text is ASCII. */
 export type PublicUpdateItem = Item & {
   v: string;
   id: string;
@@ -179,7 +179,7 @@ async function statusWrites(context: Context, incident: IncidentItem): Promise<W
 }
 
 /**
- * Changes the text of an update, which then shows as edited. Sends nothing; writes nothing without a change.
+ * Changes the text of an update, which then shows as edited. Notifies no subscribers; writes nothing without a change.
  * @throws AppError VALIDATION_ERROR if the patch has another id or status than the update
  */
 export async function editUpdate(

@@ -31,7 +31,10 @@ export function acknowledgedEntry(
   return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
 }
 
-/** Returns the writes that acknowledge the incident together with a check of its root cause; else none. */
+/**
+ * Returns the writes that acknowledge the open incident of which the entity is the root cause; empty without one, or if
+ * it is acknowledged.
+ */
 export async function rootAcknowledgeWrites(
   { ports, keys }: TableEnv,
   entity: EntityItem,

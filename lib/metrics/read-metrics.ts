@@ -11,7 +11,7 @@ import { isOverdue, newestResults, staleChecks } from '#lib/history/status/newes
 import { countUnresolvedIncidents } from '#lib/incidents/list-incidents.ts';
 import { invalid, notFound } from '#lib/platform/errors.ts';
 import { mapYielding } from '#lib/platform/yielding.ts';
-import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
+import { rangesOf } from '#lib/schedule/calendar/window-ranges.ts';
 import { checkFamilies, countsByState } from './check-metrics.ts';
 import { metricsText, sampleText } from './text-format.ts';
 
@@ -48,7 +48,7 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
   const now = context.ports.clock.now();
   const [isStale, { windows }] = await Promise.all([staleChecks(context), readAlerting(context, context.tenant)]);
   const runningWindows = windows.filter(({ times }) => {
-    const [next] = intervalsOf(times, now);
+    const [next] = rangesOf(times, now);
     return next !== undefined && next.from <= now;
   });
   const { add, families } = checkFamilies(labels);

@@ -105,14 +105,15 @@ function queryError(
     case 'EREFUSED':
       return failure(`${from} refused to answer (REFUSED) for ${type} of ${hostname}`, false, 'REFUSED');
     case 'ECONNREFUSED':
-      return failure(`no DNS server listens at ${from} (connection refused)`, true);
+      return failure(`${from} refused the connection`, true);
     case 'ETIMEOUT':
       return new NetError('timeout', `no answer from ${from} for ${type} of ${hostname}`, { cause: error });
     case 'EBADNAME':
       return failure(`${hostname} is not a valid DNS name`, true);
-    case 'EBADRESP':
     case 'EFORMERR':
     case 'ENOTIMP':
+      return failure(`${from} rejected the query (${error.code.slice(1)}) for ${type} of ${hostname}`, true);
+    case 'EBADRESP':
       return failure(`${from} sent an invalid DNS response (${error.code.slice(1)}) for ${type} of ${hostname}`, true);
     default:
       return failure(

@@ -47,7 +47,7 @@ async function follow(
   onStatus: OnStatus,
 ): Promise<HttpResponse> {
   const url = URL.parse(request.url);
-  if (!url) throw new NetError('egress', 'refused: the URL is not absolute, such as https://example.com/');
+  if (!url) throw new NetError('egress', 'refused: the URL is not a valid absolute URL, such as https://example.com/');
   let hop: Hop = { url, method: request.method, headers: request.headers ?? {}, body: request.body };
   const seen = new Set<string>();
   for (;;) {

@@ -53,7 +53,7 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a text that sorts before all ids of the prefix created at `at` (epoch ms) or later, after earlier ones. */
+/** Returns a text that sorts after the ids of the prefix created before `at` (epoch ms), and before all others. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */

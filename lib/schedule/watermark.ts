@@ -2,7 +2,9 @@ import type { Env } from '#lib/env.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Time (ms) that the generator emits ahead of a tick, because ticks may be up to a minute late, or missing. */
+/**
+ * Time (ms) by which the generator sends jobs ahead of a tick, because ticks may be up to a minute late, or missing.
+ */
 export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
@@ -22,8 +24,9 @@ export const emittedUntil = (mark: WatermarkItem | undefined, now: number): numb
   mark && mark.at <= now + MAX_AHEAD_MS ? mark.at : 0;
 
 /**
- * Returns the time (epoch ms) until which the writer of an entry sends its jobs, because a running generator may not
- * see the entry. It is two minutes after the watermark, or four minutes from now if that is later.
+ * Returns the time (epoch ms) until which the writer of a schedule entry (entries.ts) sends the jobs of the entry,
+ * because a running generator may not see it. It is two minutes after the watermark, or four minutes from now if that
+ * is later.
  */
 export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
   const watermark = await readWatermark(env, shard);

@@ -9,7 +9,7 @@ import { type Answer, type OnInsert, writeBatch, writeOne, writeTransaction } fr
 import type { ItemStore } from './item-store.ts';
 
 /**
- * Simulates DynamoDB as used by the adapter, in memory and in virtual time, with the capacity of each request.
+ * Simulates DynamoDB as used by the adapter, in memory, with the capacity of each request.
  * `capacity.test.ts` compares it with other implementations of DynamoDB.
  * @param onInsert called with each new item
  */
@@ -45,7 +45,7 @@ export function dynamoAnswers(store: ItemStore, onInsert: OnInsert): (operation:
     const { status, body, capacity } = answer(operation, input as never);
     if (status !== 200 || !('ReturnConsumedCapacity' in input)) return { status, body, capacity };
     const CapacityUnits = capacity.reads + capacity.writes;
-    // A request with several tables returns a list.
+    // An operation that can name several tables returns a list.
     const isMany = /^(Batch|Transact)/.test(operation);
     return { status, body: { ...body, ConsumedCapacity: isMany ? [{ CapacityUnits }] : { CapacityUnits } }, capacity };
   };

@@ -1,10 +1,10 @@
 import type { scaleOf } from '#infra/aws/scale.ts';
 import { functions } from '#infra/topology.ts';
 
-/** Maximum number of concurrent batches of an SQS event source without a bound. */
+/** Maximum number of concurrent batches of an SQS event source that sets no maximum concurrency. */
 const MAX_CONCURRENCY = 1250;
 
-/** Default quotas of an account. A new table sustains `warm_…`, later twice its last peak. */
+/** Limits of AWS, by default, and of a generator. A new table sustains `warm_…`, later twice its last peak. */
 export const QUOTAS = {
   warm_writes: 4000,
   warm_reads: 12_000,
@@ -18,17 +18,17 @@ export const QUOTAS = {
   cells_a_run: 40_000,
 } as const;
 
-/** Returns the exceeded limits, with the setting that raises each. */
+/** Returns the exceeded limits, each with its remedy if there is one. */
 export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
   return [
     Math.max(scale.probers, scale.generators) > MAX_CONCURRENCY &&
-      `what an event source has in hand (${MAX_CONCURRENCY} batches)`,
+      `the concurrent batches of an event source (${MAX_CONCURRENCY})`,
     scale.account_reads > QUOTAS.partition_reads &&
       'the reads of the item of one account, if it has all of these checks (spread them over several)',
-    scale.in_flight > QUOTAS.in_flight && `the messages of a queue in hand (${QUOTAS.in_flight})`,
+    scale.in_flight > QUOTAS.in_flight && `the messages of a queue in flight (${QUOTAS.in_flight})`,
     scale.probers > QUOTAS.concurrency && `the account's concurrency (${QUOTAS.concurrency}; ask AWS for more)`,
     (scale.table_writes > QUOTAS.warm_writes || scale.table_reads > QUOTAS.warm_reads) &&
-      `what a new table bears (${QUOTAS.warm_writes} write and ${QUOTAS.warm_reads} read units a second; set its warm throughput)`,
+      `the throughput of a new table (${QUOTAS.warm_writes} write and ${QUOTAS.warm_reads} read units a second; set its warm throughput)`,
     Math.max(scale.table_writes, scale.table_reads) > QUOTAS.table_units &&
       `the table's quotas of writes and reads (${QUOTAS.table_units} units a second; ask AWS for more)`,
     scale.cells_a_run > QUOTAS.cells_a_run && 'the memory of a generator (SHARDS)',

@@ -67,8 +67,8 @@ describe('docs/operate/scale.md', () => {
   it('limits the batches of an event source', () => {
     const scale = scaleOf(12_000_000, 16);
     expect(scale.probers).toBeGreaterThan(1250);
-    expect(limitsOf(scale).join()).toContain('an event source has in hand');
-    expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in hand (120000)');
+    expect(limitsOf(scale).join()).toContain('the concurrent batches of an event source');
+    expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in flight (120000)');
   });
 
   it('limits reads of the item of one account', () => {

@@ -12,7 +12,7 @@ export type Load = {
   from: number;
   until: number;
   flips: Flip[];
-  /** Duration of each GET (ms). */
+  /** Time (ms) from the due time of each GET to its end. */
   gets: number[];
   /** Calls without the expected response, one sentence each. */
   refused: string[];
@@ -22,8 +22,8 @@ const FLIP_MS = 1000;
 const GET_MS = 200;
 
 /**
- * Sends the victim's calls for some time: flips each push check once a second, and reads its status five times a
- * second, without waiting for responses.
+ * Sends the victim's calls for some time: flips each push check once a second, each after the response to the previous
+ * push, and reads the status of the tenant five times a second, without waiting for responses.
  * @param isAlive whether to continue
  */
 export async function loadFor(victim: Victim, seconds: number, isAlive: () => boolean): Promise<Load> {

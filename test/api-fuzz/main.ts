@@ -79,7 +79,7 @@ async function main(): Promise<boolean> {
       },
     });
     await call('GET', '/v1/me');
-    return close(report);
+    return printOutcome(report);
   } finally {
     await service.stop();
   }
@@ -128,7 +128,7 @@ async function fuzz(st: string, { url, key, seed, env }: Run): Promise<Report> {
 }
 
 /** Prints the outcome. @returns whether everything passed */
-function close({ test_cases, operations, failures, errors }: Report): boolean {
+function printOutcome({ test_cases, operations, failures, errors }: Report): boolean {
   const failed = new Set(failures.flatMap((failure) => failure.operations)).size;
   const problems = [
     ...errors.map(({ title, count }) => `${title} (${count})`),

@@ -1,5 +1,5 @@
 import type { Zone } from '#console/rules/time.ts';
-import type { TimeRange } from '#lib/schedule/calendar/intervals.ts';
+import type { TimeRange } from '#lib/schedule/calendar/window-ranges.ts';
 
 /** Day of a zone: [from, to) in epoch ms, 23 to 25 hours. */
 export type Day = TimeRange & {

@@ -1,7 +1,7 @@
 import type { MaintenanceWindow } from '#console/api/records.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { intervalsOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
+import { rangesOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 import { isZone } from '#lib/schedule/calendar/zones.ts';
 
 type Given = Partial<
@@ -44,7 +44,7 @@ export function nextOccurrences(
   before = Number.POSITIVE_INFINITY,
 ): TimeRange[] {
   const found: TimeRange[] = [];
-  for (const interval of intervalsOf(times, after)) {
+  for (const interval of rangesOf(times, after)) {
     if (interval.from >= before || found.push(interval) >= limit) break;
   }
   return found;

@@ -21,7 +21,7 @@ import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { Name } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
-import { withCalendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
+import { calendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
 import { changeAlerting } from './change-alerting.ts';
 
 const MAX_ROTAS = 20;
@@ -197,7 +197,7 @@ function rotaIn(rotas: readonly RotaItem[], id: string): RotaItem {
 
 /** Asserts a valid plan and sorts its overrides. @throws AppError VALIDATION_ERROR */
 function validated<Plan extends RotaPlan>(plan: Plan, channels: readonly { id: string }[]): Plan {
-  withCalendarErrorsAt('time_zone', () => assertTimeZone(plan.time_zone));
+  calendarErrorsAt('time_zone', () => assertTimeZone(plan.time_zone));
   const names = plan.members.map(({ name }) => name);
   for (const [i, { name, channel_ids }] of plan.members.entries()) {
     if (names.indexOf(name) < i) throw invalid(`members.${i}.name`, 'is the name of another member; make it unique');

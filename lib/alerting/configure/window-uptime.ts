@@ -7,7 +7,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
 import { reviseCells } from '#lib/results/revise-rollups.ts';
-import type { TimeRange } from '#lib/schedule/calendar/intervals.ts';
+import type { TimeRange } from '#lib/schedule/calendar/window-ranges.ts';
 
 /** State of a window before or after a change; undefined: it does not exist. */
 type Version = WindowItem | undefined;

@@ -15,10 +15,10 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { line, Name, Slug } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { assertTimeZone, dueTimes } from '#lib/schedule/calendar/calendar.ts';
-import { withCalendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
+import { calendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
 import { parseCron } from '#lib/schedule/calendar/cron.ts';
-import { intervalsAt, intervalsOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
 import type { ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
+import { rangesAt, rangesOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 import { changeAlerting } from './change-alerting.ts';
 import { assertMayMute } from './silences.ts';
 import { keepPast, reviseUptime, withStart } from './window-uptime.ts';
@@ -171,8 +171,8 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   const from = given.from ?? before?.from ?? now;
   const until = given.until === undefined ? before?.until : (given.until ?? undefined);
   if (until !== undefined && until <= from) throw invalid('until', 'must be after from');
-  withCalendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
-  const line = withCalendarErrorsAt('cron', () => parseCron(cron, time_zone));
+  calendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
+  const line = calendarErrorsAt('cron', () => parseCron(cron, time_zone));
   assertEndsBeforeNextStart(line, from, duration_ms);
   const every_weeks = given.every_weeks ?? before?.every_weeks ?? 1;
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
@@ -225,7 +225,7 @@ const rangeView = (interval: TimeRange | undefined) =>
 /** Returns a window as the API shows it at `now` (epoch ms). */
 export function windowView(window: WindowItem, now: number): WindowRecord {
   const { times } = window;
-  const { current, next } = intervalsAt(times, now);
+  const { current, next } = rangesAt(times, now);
   return pick(WindowRecord, {
     ...window,
     public_title: window.public_title ?? '',
@@ -288,7 +288,7 @@ function windowIn(windows: readonly WindowItem[], id: string): WindowItem {
 const expiryOf = (times: WindowItem['times']) =>
   'ends_at' in times ? { expires_at: Math.ceil((times.ends_at + LISTED_MS) / 1000) } : {};
 
-const isOver = ({ times }: WindowItem, now: number): boolean => intervalsOf(times, now).next().done === true;
+const isOver = ({ times }: WindowItem, now: number): boolean => rangesOf(times, now).next().done === true;
 
 const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
   covers_all: scope === null,

@@ -1,6 +1,6 @@
 import { type Denial, denialReason, type Rights } from '#lib/platform/http/access.ts';
 import { DAY_MS } from '#lib/platform/time.ts';
-import { intervalsOf, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
+import { rangesOf, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 
 /** Extent of a silence or a window: whether it covers all checks, and how long it lasts from now, in ms. */
 export type Muting = { covers_all: boolean; lasts_ms: number };
@@ -29,5 +29,5 @@ export function windowDuration(times: WindowTimes, now: number): number {
   const { from, until = Number.POSITIVE_INFINITY } = times;
   const start = Math.max(from, now);
   if (until - start > MAX_RESPOND_MS) return until - start;
-  return Math.max(0, ...[...intervalsOf(times, start)].map(({ to }) => to - start));
+  return Math.max(0, ...[...rangesOf(times, start)].map(({ to }) => to - start));
 }

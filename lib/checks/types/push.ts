@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { assertDueTimes, assertTimeZone, dueTimes, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
-import { withCalendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
+import { calendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { defineCheck } from './check-type.ts';
 
@@ -96,7 +96,7 @@ export const push = defineCheck({
     if (schedule === undefined) return defaults;
     if (schedule === before?.schedule && zoneOf(config) === zoneOf(before)) return {};
     const calendar = parseCalendar(schedule, zoneOf(config));
-    withCalendarErrorsAt('config.schedule', () => assertDueTimes(calendar, now));
+    calendarErrorsAt('config.schedule', () => assertDueTimes(calendar, now));
     const times = dueTimes(calendar, now);
     const [first, second] = [times.next().value, times.next().value];
     return {

@@ -27,7 +27,7 @@ export const RequestOptions = z
   .meta({ id: 'PasskeyRequestOptions' });
 export type RequestOptions = z.infer<typeof RequestOptions>;
 
-/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.10). */
+/** PublicKeyCredentialCreationOptionsJSON (WebAuthn level 3, section 5.1.8). */
 export const CreationOptions = z
   .object({
     challenge: Challenge,

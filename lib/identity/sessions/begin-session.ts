@@ -43,8 +43,9 @@ export type BegunSession = {
  * `oidc`, whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop,
  * with the user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies
  * of one name.
- * @param who as read in this attempt: if all sessions of the user end meanwhile, this one ends too. `replaces` is the
- *   digest of the session to end if the request has no session cookie, as from a page of another site
+ * @param who as read in this attempt: if all sessions of the user end meanwhile, this one ends too, unless a key starts
+ *   it. `replaces` is the digest of the session to end if the request has no session cookie, as from a page of another
+ *   site
  * @param sent headers and cookies of the request
  */
 export async function beginSession(

@@ -40,7 +40,10 @@ const auditedSessions: Audited<UserItem> = {
   members: ({ id }) => ({ user_id: id }),
 };
 
-/** Ends all sessions of a user except `kept`; they are rejected after it returns. Throws NOT_FOUND. */
+/**
+ * Ends all sessions of a user except `kept`; they are rejected after it returns. A session that starts with a key
+ * meanwhile can continue, because the key could also start one later. Throws NOT_FOUND.
+ */
 export function endSessions(scope: MutationContext, userId: string, kept?: SessionItem): Promise<void> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'end', auditedSessions);
@@ -65,8 +68,9 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
 }
 
 /**
- * Returns the next version of a user, in which all sessions have ended, even one that is just starting: the generation
- * differs. Write `next` at the version of `user`, and `deletes`, at most 60, in the same transaction.
+ * Returns the next version of a user, in which all sessions have ended. A session that is just starting ends too,
+ * because its generation differs, unless it is the session of a key. Write `next` at the version of `user`, and
+ * `deletes`, at most 60, in the same transaction.
  */
 export async function withoutSessions(
   { ports, keys, tenant }: TenantScope,
@@ -76,7 +80,8 @@ export async function withoutSessions(
   const partition = keys.sessions(tenant, user.id);
   const pointers = await allOf<SessionPointer>(ports.table, { partition });
   const ending = pointers.filter(({ sk }) => sk !== kept?.id);
-  // Concurrent sign-ins can create more sessions than fit into the transaction; these end first, even if it fails.
+  // Concurrent sign-ins can create more sessions than fit into the transaction. The oldest are deleted before it, even
+  // if it then fails.
   const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
   await deleteAll(
     ports,

@@ -40,7 +40,7 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
       throw new AppError('FORBIDDEN', `Only ${before.email} may change monthly_report of ${id}.`);
     }
   });
-  // If this message is lost, the first report requests the confirmation.
+  // Asks for confirmation of the address. If the message is lost, the first report asks.
   if (member.monthly_report && (patch.monthly_report || patch.email !== undefined)) {
     const body = { tenant_id: context.tenant, address: member.email };
     await context.ports.queues.send('delivery', [{ body, group: context.tenant }]);
@@ -52,12 +52,12 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
 export const setRole = (scope: MutationContext, id: string, role: Role): Promise<TeamMember> =>
   change(scope, id, { role }, () => {});
 
-/** @param assertAllowedChange throws for a change that is not allowed */
+/** @param assertPermitted throws for a change that is not allowed */
 function change(
   scope: MutationContext,
   id: string,
   patch: UserPatch,
-  assertAllowedChange: (before: UserItem, after: UserItem) => void,
+  assertPermitted: (before: UserItem, after: UserItem) => void,
 ): Promise<TeamMember> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'update', auditedUser);
@@ -68,8 +68,8 @@ function change(
     const { monthly_report = before.monthly_report ?? false } = patch;
     const after: UserItem = { ...before, role, name, email, monthly_report, v: ports.ids.token() };
     if (isSame(auditedUser, before, after)) return teamMember(before);
-    assertAllowedChange(before, after);
-    assertChangeAllowed(users, before, after);
+    assertPermitted(before, after);
+    assertNoConflict(users, before, after);
 
     const copies = (await outdatedKeys(scope, after)).map((key): Write => {
       const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
@@ -105,7 +105,7 @@ function reportWrites(
   return [{ put: deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(ports.clock.now())) }];
 }
 
-function assertChangeAllowed(users: UserItem[], before: UserItem, after: UserItem): void {
+function assertNoConflict(users: UserItem[], before: UserItem, after: UserItem): void {
   if (isInvited(before) && (after.name !== before.name || after.email !== before.email)) {
     throw new AppError(
       'CONFLICT',
@@ -130,7 +130,8 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
 const KEYS_REMOVED_AT_ONCE = 35;
 
 /**
- * Removes a user with keys, passkeys, identities and sessions, or an invitation, at once. Throws NOT_FOUND, CONFLICT.
+ * Removes a user with keys, passkeys, identities and sessions, or an invitation. None is valid after it returns. Throws
+ * NOT_FOUND, CONFLICT.
  */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;

@@ -50,7 +50,7 @@ async function respondHandshake(
   });
 }
 
-/** Characters of a batch's responses after which its other messages are rejected: a gateway allows 6 MB. */
+/** Characters of a batch's responses after which its other messages are rejected: a function can return 6 MB. */
 const MAX_RESPONSE_CHARS = 2_000_000;
 
 const batchTooLarge = ({ id }: { id: string | number | null }): RpcReply => {

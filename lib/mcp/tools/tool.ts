@@ -31,7 +31,7 @@ export type LazyTool = {
 
 type Tool = {
   description: string;
-  /** Schema of the arguments. A schema that a skill registered for the name is only shown. */
+  /** Validates the arguments. If a skill registered a tool of this name, tools/list shows the schema of the skill. */
   input: z.ZodObject;
   run(context: StateContext, input: unknown): Promise<object>;
 };
@@ -47,7 +47,7 @@ export const defineTool = <Input extends z.ZodObject>(
 /** Returns the schema of a number of hours to go back, at most ten years. */
 export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fallback);
 
-/** Maximum result of a tool: text and structured copy together stay below a gateway's 6 MB. */
+/** Maximum result of a tool: text and structured copy together stay below the 6 MB of a function. */
 export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
 
 /** Returns a list as a property, with a note for the model if it is truncated. */

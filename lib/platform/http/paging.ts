@@ -5,7 +5,9 @@ import { invalid } from '#lib/platform/errors.ts';
 import { yieldEvery } from '#lib/platform/yielding.ts';
 import { Reply } from './route.ts';
 
-/** Limits of one page (docs/api/README.md#lists-and-pagination), well below the 6 MB of a gateway. */
+/**
+ * Limits of one page (docs/api/README.md#lists-and-pagination), well below the 6 MB that a Lambda function can return.
+ */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
 const CHUNK = 200;

@@ -23,7 +23,7 @@ export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
 /** Interval (ms) of the check for expired waiting work. */
 const EXPIRY_CHECK_MS = 250;
-/** Time for which a tenant counts as having reached its share (ms), and number of such tenants that are kept. */
+/** Time for which a tenant counts as at its limit (ms), and number of tenants above which older entries are deleted. */
 const [AT_LIMIT_MS, MAX_AT_LIMIT] = [60_000, 1000];
 
 /** Work of a tenant for one target, ordered. */
@@ -43,7 +43,7 @@ export class FairSemaphore {
   readonly #tenants = new Map<string, Tenant>();
   /** Tenants with waiting work; the next to be served comes first. */
   readonly #turns = new Map<string, Tenant>();
-  /** Time when each tenant last reached its share, epoch ms. */
+  /** Time when each tenant last reached its share or the limit of a target, epoch ms. */
   readonly #atLimit = new Map<string, number>();
   #running = 0;
   #isExpiring = false;
@@ -108,7 +108,7 @@ export class FairSemaphore {
     });
   }
 
-  /** Whether a tenant reached its share in the last minute: its late work then waited for its own work. */
+  /** Whether a tenant reached a limit in the last minute, so that its own work delayed its late work. */
   wasAtLimit(tenant: string): boolean {
     return (this.#atLimit.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - AT_LIMIT_MS;
   }

@@ -14,7 +14,7 @@ import { type CountItem, countWrite } from '#lib/platform/table/count-item.ts';
 import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { assertTimeZone } from '#lib/schedule/calendar/calendar.ts';
-import { withCalendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
+import { calendarErrorsAt } from '#lib/schedule/calendar/calendar-errors.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { isStatusDomain, namesOfService } from '#lib/settings.ts';
 import {
@@ -272,7 +272,7 @@ async function pageCountWrite({ ports, keys, tenant }: Scope, step: 1 | -1): Pro
 }
 
 const assertZone = ({ time_zone }: StatusPageItem): void =>
-  withCalendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
+  calendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
 
 /**
  * Validates groups and gives each new component an id. A component must show an entity or check of the account; one

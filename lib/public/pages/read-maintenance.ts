@@ -1,7 +1,7 @@
 import type { WindowItem } from '#lib/checks/maintenance.ts';
 import { selects } from '#lib/checks/selector.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
-import { intervalsOf } from '#lib/schedule/calendar/intervals.ts';
+import { rangesOf } from '#lib/schedule/calendar/window-ranges.ts';
 import { occurrenceId } from './feeds.ts';
 import type { Source } from './sources.ts';
 import type { StatusPageItem } from './status-page.ts';
@@ -54,7 +54,7 @@ export function occurrencesOf(
       created_at: Date.parse(window.created_at),
       updated_at: Date.parse(window.updated_at),
     };
-    for (const { from, to } of intervalsOf(times, now - CALENDAR_MS)) {
+    for (const { from, to } of rangesOf(times, now - CALENDAR_MS)) {
       if (from > now + CALENDAR_MS) break;
       all.push({ uid: occurrenceId(id, from, 'cron' in times), from, to, ...about });
     }
@@ -92,7 +92,7 @@ export function maintenanceNotices(
     const named = affected.slice(0, MAX_NAMES).map(({ component }) => component.name);
     const component_ids = affected.map(({ component }) => component.id);
     let previous = 0;
-    for (const { from, to } of intervalsOf(times, now - MAX_NEWS_AGE_MS)) {
+    for (const { from, to } of rangesOf(times, now - MAX_NEWS_AGE_MS)) {
       if (previous > now || from > now + ahead) break;
       // Only the next start of a recurring window is reported ahead.
       const scheduled_at = Math.max(moved, from - ahead, previous);
@@ -150,8 +150,7 @@ export const stillAnnounced = (announced: readonly AnnouncedMaintenance[], now: 
   announced.filter(({ to, removed_at }) => to > now && removed_at === undefined);
 
 function startingAt({ times }: WindowItem, start: number) {
-  for (const range of intervalsOf(times, start))
-    if (range.from >= start) return range.from === start ? range : undefined;
+  for (const range of rangesOf(times, start)) if (range.from >= start) return range.from === start ? range : undefined;
   return undefined;
 }
 
@@ -196,7 +195,7 @@ export function maintenanceOf(
     const affected = sources.filter((source) => includes(source, 'some'));
     if (affected.length === 0) continue;
     let count = 0;
-    for (const { from, to } of intervalsOf(times, now)) {
+    for (const { from, to } of rangesOf(times, now)) {
       if (from > now + AHEAD_MS || count++ === MAX_OF_WINDOW) break;
       const isRunning = from <= now;
       next_at = Math.min(next_at, isRunning ? to : from);

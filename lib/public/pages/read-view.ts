@@ -65,9 +65,10 @@ export async function readView(
     incidents: recent,
     maintenance: maintenance.all,
   };
-  const states = views.map(({ id, state, since }) => [id, state, since]);
+  const components = views.map(({ id, name, description, state, since }) => [id, name, description, state, since]);
+  const composition = page.groups.map(({ name, components }) => [name, components.map(({ id }) => id)]);
   const revision = createHash('sha256')
-    .update(JSON.stringify([stable, states]))
+    .update(JSON.stringify([stable, components, composition]))
     .digest('hex')
     .slice(0, 12);
   return {

@@ -3,9 +3,9 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { ACCENTS, Language, THEMES } from './status-page.ts';
 
 /**
- * Data of a page that visitors see: a separate type, without internal names, addresses, and error texts. Its ids are
- * random, and name components, incidents, updates and windows. Only read-view.ts creates it. Its JSON is the format of
- * /status/<slug>.json, version 1.
+ * Data of a page that visitors see: a separate type, without internal names, addresses, and error texts. Its ids
+ * identify components, incidents, updates and windows, and disclose nothing internal. Only read-view.ts creates it. Its
+ * JSON is the format of /status/<slug>.json, version 1.
  */
 export type PageView = {
   version: 1;
@@ -20,10 +20,10 @@ export type PageView = {
   state: PageState;
   /** Time of the data. */
   as_of: string;
-  /** Changes with everything except `as_of` and figures of today. */
+  /** Changes with everything except `as_of`, uptime, coverage, days and latency. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Open and recent (14 days) incidents, newest first; at most 20, and all open ones with an update. */
+  /** Newest first: all open incidents with an update, and other open or recent (14 days) ones, up to 20 in total. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];
@@ -62,7 +62,7 @@ export type ComponentView = {
   since: string | null;
   uptime: number | null;
   coverage: number | null;
-  /** Latency in the last 24 hours; null if not shown. */
+  /** Latency in the last 24 hours; null if not shown or not measured. */
   latency: { p50_ms: number; p95_ms: number } | null;
   /** Oldest first; empty if not shown. */
   days: DayView[];
@@ -101,7 +101,7 @@ export type MaintenanceView = {
   component_ids: string[];
 };
 
-/** Maximum age (ms) of news that subscribers are notified of: an outage of the service delays a notification only. */
+/** Maximum age (ms) of news that subscribers are notified of. A shorter outage of the service only delays it. */
 export const MAX_NEWS_AGE_MS = DAY_MS;
 
 /** News that subscribers are notified of: an update of an incident, or a step of maintenance. */

@@ -30,7 +30,7 @@ export const testerRoutes = [
     access: 'write',
     tokens: TOKENS_PER_PROBE,
     summary: 'Test settings of a check without storing anything',
-    description: 'Probes the target once and returns its response.',
+    description: 'Probes the target once and returns the result, with the response of the target.',
     status: 200,
     body: SettingsTest,
     reply: SettingsTestRecord,

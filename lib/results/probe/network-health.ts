@@ -8,7 +8,7 @@ const REFERENCE_TIMEOUT_MS = 2_000;
 const RECHECK_TIMEOUT_MS = 500;
 /** Interval (ms) between lookups of the reference host while targets answer. */
 const REFERENCE_INTERVAL_MS = 10 * 60_000;
-/** Interval (ms) after a failed lookup: if the network is down, targets fail by then too. */
+/** Interval (ms) after the first failed lookup: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
 /** Attribution of a missing response. `unclear`: the reference host and fewer than three targets do not answer. */

@@ -83,7 +83,7 @@ async function receive(context: StateContext, check: CheckItem, push: Push) {
   return resultRecord(check.id, await receivePush(context, check, push, caller.retention_days));
 }
 
-/** Routes for jobs and programs; the only routes of the ingest function. */
+/** Routes for jobs and programs; the ingest function serves them and pings. */
 export const pushRoutes = [
   endpoint({
     method: 'POST',

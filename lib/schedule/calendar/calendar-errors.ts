@@ -5,7 +5,7 @@ import { CalendarError } from './schedule-line.ts';
  * Runs a parser or an assertion. Converts its CalendarError to a VALIDATION_ERROR at a path of the request. In a file
  * of its own, because the console loads the parsers in a browser, without the errors of the API.
  */
-export function withCalendarErrorsAt<T>(path: string, parse: () => T): T {
+export function calendarErrorsAt<T>(path: string, parse: () => T): T {
   try {
     return parse();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { zone as shownZone } from '#console/app/appearance.ts';
 import { clockIn, duration, timeRange, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
-import type { WindowTimes } from '#lib/schedule/calendar/intervals.ts';
+import type { WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 
 /** Maximum number of listed occurrences: enough to show the recurrence. */
 const MAX_OCCURRENCES = 5;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openWindow, windowForDependents } from '#lib/alerting/policy/windows.ts';
 import type { WindowItem } from '#lib/checks/maintenance.ts';
-import { intervalsAt, intervalsOf, type WindowTimes } from '#lib/schedule/calendar/intervals.ts';
+import { rangesAt, rangesOf, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 import { firstOf } from '#test/support/first-of.ts';
 
 const HOUR = 3_600_000;
@@ -18,7 +18,7 @@ const once = (from: number, to: number): WindowTimes => ({ starts_at: from, ends
 const saturdays = { cron: '30 2 * * sat', time_zone: 'Europe/Berlin', duration_ms: 2 * HOUR, every_weeks: 1 };
 
 const ranges = (times: WindowTimes, after: string, count: number) =>
-  firstOf(intervalsOf(times, Date.parse(after)), count).map(({ from, to }) => [
+  firstOf(rangesOf(times, Date.parse(after)), count).map(({ from, to }) => [
     new Date(from).toISOString(),
     new Date(to).toISOString(),
   ]);
@@ -61,7 +61,7 @@ describe('a recurring window', () => {
       '2026-01-10T01:30:00.000Z',
       '2026-01-17T01:30:00.000Z',
     ]);
-    expect(intervalsAt(times, Date.parse('2026-02-01T00:00:00Z'))).toEqual({});
+    expect(rangesAt(times, Date.parse('2026-02-01T00:00:00Z'))).toEqual({});
   });
 
   it('counts weeks from its first start', () => {
@@ -76,7 +76,7 @@ describe('a recurring window', () => {
   it('stays open during the longest range, and returns the next one', () => {
     const daily = { ...saturdays, cron: '0 0 * * *', time_zone: 'UTC', duration_ms: 36 * HOUR, from: 0 };
     const at = Date.parse('2026-01-02T06:00:00Z');
-    expect(intervalsAt(daily, at)).toEqual({
+    expect(rangesAt(daily, at)).toEqual({
       current: { from: Date.parse('2026-01-02T00:00:00Z'), to: Date.parse('2026-01-03T12:00:00Z') },
       next: { from: Date.parse('2026-01-03T00:00:00Z'), to: Date.parse('2026-01-04T12:00:00Z') },
     });

@@ -22,7 +22,7 @@ export type TimeRange = { from: number; to: number };
 const calendars = new WeakMap<WindowTimes, Calendar>();
 
 /** Yields the time ranges of a window that end after `after` (epoch ms), in order of their start. Pure. */
-export function* intervalsOf(times: WindowTimes, after: number): Generator<TimeRange, void> {
+export function* rangesOf(times: WindowTimes, after: number): Generator<TimeRange, void> {
   if ('starts_at' in times) {
     if (times.ends_at > after) yield { from: times.starts_at, to: times.ends_at };
     return;
@@ -47,11 +47,11 @@ function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calenda
 }
 
 /** Finds the time range that contains `at` and ends last, and the next one that starts after `at`. Pure. */
-export function intervalsAt(times: WindowTimes, at: number): { current?: TimeRange; next?: TimeRange } {
+export function rangesAt(times: WindowTimes, at: number): { current?: TimeRange; next?: TimeRange } {
   let current: TimeRange | undefined;
-  for (const interval of intervalsOf(times, at)) {
-    if (interval.from > at) return { ...(current && { current }), next: interval };
-    current = interval;
+  for (const range of rangesOf(times, at)) {
+    if (range.from > at) return { ...(current && { current }), next: range };
+    current = range;
   }
   return current ? { current } : {};
 }
