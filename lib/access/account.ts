@@ -200,7 +200,7 @@ export type UserItem = Item & {
   passkeys: SignInCredential[];
   /** Identities at the identity provider, listed like passkeys. */
   identities: SignInCredential[];
-  /** Sessions with another generation have ended, except those of keys; incremented to end all sessions. */
+  /** Sessions with another generation have ended, except sessions of keys; incremented to end all sessions. */
   session_generation: number;
   /** Whether the user receives the monthly report; absent: no. */
   monthly_report?: boolean;

@@ -51,6 +51,18 @@ describe('a public update', () => {
     expect(got(await client.get('/v1/incidents?state=open'), 200)).toContainEqual(expect.objectContaining({ id }));
   });
 
+  it('does not reopen an incident beyond 100 unresolved ones', async () => {
+    const crowded = await newTenant();
+    const open = () => crowded.post('/v1/incidents', { title: 'Slow', impact: 'degraded' });
+    const { id } = got(await open(), 201);
+    const say = (status: string) =>
+      crowded.post(`/v1/incidents/${id}/updates`, { status, message: 'Slow.', notify: false });
+    got(await say('resolved'), 201);
+    for (let i = 0; i < 100; i++) got(await open(), 201);
+    expect(await say('monitoring')).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(await open()).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+  });
+
   it('does not resolve an automatic incident while a check is down, nor reopen it afterwards', async () => {
     const { id, push } = await automatic();
     got(await publish(id, 'investigating'), 201);

@@ -40,7 +40,7 @@ const settings = {
 export const NewSubscriber = z
   .object({
     ...settings,
-    config: z.record(z.string(), z.string()).describe('Settings of this type, the same as those of a channel.'),
+    config: z.record(z.string(), z.string()).describe('Settings of this type, as for a channel.'),
     component_ids: settings.component_ids.default([]),
   })
   .meta({ id: 'NewStatusSubscriber' });
