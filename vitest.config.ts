@@ -45,7 +45,7 @@ const project = (name: string, more: object = {}) => ({
     env,
     include: [`test/${name}/**/*.test.ts`],
     exclude: [...ALONE, NIGHTLY],
-    // Timeouts only for hanging tests, also on a busy machine.
+    // So long that only a hanging test times out, also on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Setup of property tests, and a check after every test file.

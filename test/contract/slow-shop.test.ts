@@ -3,7 +3,7 @@ import type { Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { connect1, transports1 } from '#test/mcp-clients/typescript.ts';
+import { connectV1, transportsV1 } from '#test/mcp-clients/typescript.ts';
 import { byNameAlone, catalogOps } from '#test/support/catalog-ops.ts';
 import { type Authority, makeAuthority } from '#test/support/certificates.ts';
 import { transitionsOf } from '#test/support/chains.ts';
@@ -110,7 +110,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [renew] }), 201);
   const scoped = { label: 'agent', scopes: ['mcp', 'read', 'respond'] };
   const { key } = got(await client.post('/v1/auth/keys', scoped), 201);
-  const agent = await connect1(transports1.http({ url: `${url}/v1/mcp`, key }));
+  const agent = await connectV1(transportsV1.http({ url: `${url}/v1/mcp`, key }));
   return {
     // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every shape
     use: async (name: string, args: Record<string, unknown> = {}): Promise<any> => {

@@ -37,7 +37,9 @@ const MINUTES = Number(values.minutes);
 const INTERVAL_S = Number(values.interval);
 const BEHIND_MS = Number(values.away) * 60_000;
 if (!(CHECKS > 0 && BEHIND_MS > 2 * INTERVAL_S * 1000 && MINUTES * 60 >= INTERVAL_S)) {
-  throw new Error('Give --checks, --minutes of at least one --interval (in seconds), and --away of more than two.');
+  throw new Error(
+    'Give --checks above 0, --minutes of at least one --interval (s), and --away (min) of more than two intervals.',
+  );
 }
 
 /** Delay of a probe after its slot that counts as a backlog (ms). */
@@ -105,7 +107,9 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
     perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
   }
   const off = checks.filter(({ number }, i) => requests[number] !== due[i]!.length).length;
-  evidence.print(`requests at the target for them ${lateness.length}, checks with more or fewer ${off}`);
+  evidence.print(
+    `requests at the target for these slots ${lateness.length}, checks with more or fewer requests than slots ${off}`,
+  );
   evidence.demand(off === 0, 'every slot was executed exactly once');
   const most = evidence.spread('delay of requests after their slot, ms', lateness);
   evidence.demand(most < LATE_MS, `no probe was ${seconds(LATE_MS)} late`);
@@ -156,7 +160,7 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
     }
     const past = slots.filter((slot) => slot <= started).length;
     if (past > 1) bad.twice++;
-    // A check whose next slot fell due before its turn was probed for that slot.
+    // If the next slot of a check fell due before its turn, it was probed for that slot instead.
     if (past === 0 && first >= started + BURST_MS) bad.never++;
     const expected = slotsBetween(schedule, first - 1, until);
     if (slots.slice(0, expected.length).join() !== expected.join()) bad.schedule++;

@@ -8,7 +8,7 @@ import { isNightly } from '#test/support/nightly.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { type Call, prepare } from './fleet.ts';
-import { connect1, connect2, transports1 } from './typescript.ts';
+import { connectV1, connectV2, transportsV1 } from './typescript.ts';
 
 /** Scopes that each tool requires in addition to mcp; a tool that runs an action requires `respond`. */
 const TOOLS: Record<string, Guarded> = {
@@ -60,8 +60,8 @@ afterAll(async () => {
 
 const address = (key: string) => ({ url: `${service.url}/v1/mcp`, key });
 const CLIENTS = {
-  'TypeScript client 2.x': (key: string) => connect2(address(key), 'http', 'auto'),
-  ...(isNightly && { 'TypeScript SDK 1.x': (key: string) => connect1(transports1.http(address(key))) }),
+  'TypeScript client 2.x': (key: string) => connectV2(address(key), 'http', 'auto'),
+  ...(isNightly && { 'TypeScript SDK 1.x': (key: string) => connectV1(transportsV1.http(address(key))) }),
 };
 type AnyClient = {
   listTools(): Promise<{ tools: { name: string }[] }>;

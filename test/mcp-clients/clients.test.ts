@@ -4,7 +4,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { type Call, prepare, type Seen, withNewSubscriber } from './fleet.ts';
 import { findPython, walkPython } from './python.ts';
-import { type Address, mcpRemote, transports1, walk1, walk2 } from './typescript.ts';
+import { type Address, mcpRemote, transportsV1, walkV1, walkV2 } from './typescript.ts';
 
 /**
  * The real clients of the last two years on the running service: all of them list and call every tool. CI runs only the
@@ -33,17 +33,17 @@ const [python1, python2] = isNightly ? [findPython(1), findPython(2)] : [];
 
 type Walk = [name: string, version: string, walk: () => Promise<Seen>, isHere: boolean];
 
-const NEWEST: Walk = ['TypeScript client 2.x, auto', '2026-07-28', () => walk2(at, 'http', 'auto', calls), true];
+const NEWEST: Walk = ['TypeScript client 2.x, auto', '2026-07-28', () => walkV2(at, 'http', 'auto', calls), true];
 
 const OTHERS: Walk[] = [
-  ['TypeScript SDK 1.x over SSE', '2024-11-05', () => walk1(transports1.sse(at), calls), true],
-  ['TypeScript SDK 1.x over Streamable HTTP', '2025-11-25', () => walk1(transports1.http(at), calls), true],
-  ['TypeScript client 2.x over SSE', '2024-11-05', () => walk2(at, 'sse', 'legacy', calls), true],
-  ['TypeScript client 2.x, legacy', '2025-11-25', () => walk2(at, 'http', 'legacy', calls), true],
-  ['TypeScript client 2.x, pinned', '2026-07-28', () => walk2(at, 'http', { pin: '2026-07-28' }, calls), true],
-  ['mcp-remote over HTTP', '', () => walk1(mcpRemote(at, ['--transport', 'http-only']), calls), true],
-  ['mcp-remote over SSE', '', () => walk1(mcpRemote(at, ['--transport', 'sse-only']), calls), true],
-  ['mcp-remote with its defaults', '', () => walk1(mcpRemote(at, []), calls), true],
+  ['TypeScript SDK 1.x over SSE', '2024-11-05', () => walkV1(transportsV1.sse(at), calls), true],
+  ['TypeScript SDK 1.x over Streamable HTTP', '2025-11-25', () => walkV1(transportsV1.http(at), calls), true],
+  ['TypeScript client 2.x over SSE', '2024-11-05', () => walkV2(at, 'sse', 'legacy', calls), true],
+  ['TypeScript client 2.x, legacy', '2025-11-25', () => walkV2(at, 'http', 'legacy', calls), true],
+  ['TypeScript client 2.x, pinned', '2026-07-28', () => walkV2(at, 'http', { pin: '2026-07-28' }, calls), true],
+  ['mcp-remote over HTTP', '', () => walkV1(mcpRemote(at, ['--transport', 'http-only']), calls), true],
+  ['mcp-remote over SSE', '', () => walkV1(mcpRemote(at, ['--transport', 'sse-only']), calls), true],
+  ['mcp-remote with its defaults', '', () => walkV1(mcpRemote(at, []), calls), true],
   ['Python mcp 1.x over SSE', '2024-11-05', () => walkPython(1, at, { transport: 'sse' }, calls), !!python1],
   [
     'Python mcp 1.x over Streamable HTTP',

@@ -7,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogOps } from '#test/support/catalog-ops.ts';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
-import { connect1 } from './typescript.ts';
+import { connectV1 } from './typescript.ts';
 
 const root = new URL('../../', import.meta.url).pathname;
 const page = readFileSync(`${root}docs/use/agents.md`, 'utf8');
@@ -46,7 +46,7 @@ function transportOf({ url, headers, command, args = [], env = {} }: Server): Tr
 }
 
 describe('docs/use/agents.md', () => {
-  it('registers the built-in tools as they are', () => {
+  it('registers a file with exactly the built-in tools, and names each', () => {
     expect(JSON.parse(readFileSync(`${root}docs/catalog-ops.json`, 'utf8'))).toEqual(catalogOps());
     for (const { name } of catalogOps().tools) expect(page).toContain(`\`${name}\``);
   });
@@ -74,7 +74,7 @@ describe('docs/use/agents.md', () => {
         mcpServers?: Record<string, Server>;
         servers?: Record<string, Server>;
       };
-      const client = await connect1(transportOf((settings.mcpServers ?? settings.servers)!.fleetwatch!));
+      const client = await connectV1(transportOf((settings.mcpServers ?? settings.servers)!.fleetwatch!));
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toContain('get_status_summary');
       await client.close();

@@ -3,19 +3,19 @@ import { expect, it } from 'vitest';
 import { eventually } from '#test/support/eventually.ts';
 import { registerCatalogOps } from '#test/support/mcp.ts';
 import { startRealService } from '#test/support/real-service.ts';
-import { connect1, transports1 } from './typescript.ts';
+import { connectV1, transportsV1 } from './typescript.ts';
 
 it('opens a stream again that the service closes early, without a lost response', { timeout: 60_000 }, async () => {
   await using service = await startRealService({ MCP_STREAM_SECONDS: '1' });
   await registerCatalogOps(service.client);
-  const transport = transports1.sse({ url: `${service.url}/v1/mcp`, key: service.client.key });
-  const client = await connect1(transport);
+  const transport = transportsV1.sse({ url: `${service.url}/v1/mcp`, key: service.client.key });
+  const client = await connectV1(transport);
   let closed = 0;
   client.onerror = () => closed++;
   const endpoint = () => (transport as unknown as { _endpoint: URL })._endpoint.href;
   for (let i = 1; i <= 4; i++) {
     const before = endpoint();
-    // A burst of calls near its end: the end waits for all of them.
+    // The stream ends only after all calls of a burst have their responses.
     const burst = await Promise.all(Array.from({ length: 10 }, () => client.callTool({ name: 'list_blueprints' })));
     expect(burst.every(({ isError }) => !isError)).toBe(true);
     await eventually(() => endpoint() !== before);
@@ -45,8 +45,8 @@ it('reconnects by itself when its connection is cut', { timeout: 60_000 }, async
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(proxy.address() as { port: number }).port}/v1/mcp`;
-  const transport = transports1.sse({ url, key: service.client.key });
-  const client = await connect1(transport);
+  const transport = transportsV1.sse({ url, key: service.client.key });
+  const client = await connectV1(transport);
   const endpoint = () => (transport as unknown as { _endpoint: URL })._endpoint.href;
   for (let i = 0; i < 3; i++) {
     const before = endpoint();

@@ -17,20 +17,20 @@ export type Address = { url: string; key: string };
 const options = ({ key }: Address) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 
 /** Transports of the TypeScript SDK 1.x. */
-export const transports1 = {
+export const transportsV1 = {
   sse: (at: Address) => new Sse1(new URL(at.url), options(at)),
   http: (at: Address) => new Http1(new URL(at.url), options(at)),
 };
 
-export async function connect1(transport: Transport): Promise<Client1> {
+export async function connectV1(transport: Transport): Promise<Client1> {
   const client = new Client1(ME);
   await client.connect(transport);
   return client;
 }
 
 /** Lists the tools and makes every call. */
-export async function walk1(transport: Transport, calls: Call[]): Promise<Seen> {
-  const client = await connect1(transport);
+export async function walkV1(transport: Transport, calls: Call[]): Promise<Seen> {
+  const client = await connectV1(transport);
   try {
     const { tools } = await client.listTools();
     const results: Seen['results'] = [];
@@ -42,7 +42,7 @@ export async function walk1(transport: Transport, calls: Call[]): Promise<Seen> 
   }
 }
 
-export async function connect2(
+export async function connectV2(
   at: Address,
   kind: 'sse' | 'http',
   mode: 'legacy' | 'auto' | { pin: string },
@@ -55,13 +55,13 @@ export async function connect2(
 }
 
 /** Lists the tools and makes every call with the client of SDK 2.x. */
-export async function walk2(
+export async function walkV2(
   at: Address,
   kind: 'sse' | 'http',
   mode: 'legacy' | 'auto' | { pin: string },
   calls: Call[],
 ): Promise<Seen> {
-  const client = await connect2(at, kind, mode);
+  const client = await connectV2(at, kind, mode);
   try {
     const { tools } = await client.listTools();
     const results: Seen['results'] = [];
@@ -73,7 +73,7 @@ export async function walk2(
 }
 
 /**
- * Returns the transport of mcp-remote, started like by desktop applications.
+ * Returns the transport of mcp-remote, started as desktop applications start it.
  * @param flags such as `--transport sse-only`
  */
 export const mcpRemote = ({ url, key }: Address, flags: string[]): Transport =>

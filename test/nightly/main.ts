@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 import { PARTS, type Part } from './parts.ts';
 
-const USAGE = `npm run test:nightly                       every part that runs at night, and one line at the end
+const USAGE = `npm run test:nightly                       every part that runs at night, and a summary at the end
 npm run test:nightly -- --seed N           the same, with this seed instead of the day's
 npm run test:nightly -- NAME [options]     one part
 

@@ -5,7 +5,7 @@ export type Part = {
   command: readonly string[];
   /** Options that can follow its name. */
   options?: string;
-  /** Options of the nightly run; a part without them runs only by name. */
+  /** Options of the nightly run, possibly none; if undefined, the part runs only by name. */
   night?: readonly string[];
   /** Whether it accepts `--seed N`. */
   seeded?: true;
@@ -16,7 +16,7 @@ const FILTER = '[FILE ...] [-t TITLE]';
 
 export const PARTS: Readonly<Record<string, Part>> = {
   slow: {
-    about: 'Tests too slow for CI: files named *.nightly.test.ts, of test and research',
+    about: 'Tests too slow for CI: *.nightly.test.ts in test and research, and all worst request bodies',
     command: [...VITEST, '--project', 'nightly'],
     options: FILTER,
     night: [],
@@ -91,7 +91,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     night: [],
   },
   'mcp-clients': {
-    about: 'Every real MCP client of the last two years; needs Python 3',
+    about: 'TypeScript and Python MCP clients of the last two years, and mcp-remote; needs Python 3',
     command: [...VITEST, '--project', 'mcp-clients'],
     options: FILTER,
     night: [],

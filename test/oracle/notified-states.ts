@@ -54,7 +54,7 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     );
   }
 
-  /** Whether recovery alerts were off for some time since its last change: they do not cause late alerts. */
+  /** Whether recovery alerts were off for some time since its last change: then no late alert reports a recovery. */
   function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const holders = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {

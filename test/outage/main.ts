@@ -8,10 +8,10 @@ import { eventually } from '#test/support/eventually.ts';
 import { type KeptMail, peerPython, startMailbox } from '#test/support/peers/peers.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { type Received, startReceiver } from '#test/support/webhook-receiver.ts';
-import { catalogOf, startShop } from './shop.ts';
+import { createCatalog, startShop } from './shop.ts';
 
 /**
- * `npm run test:nightly -- outage --minutes 10`: the database of a shop of 40 services is down for that time, in three
+ * `npm run test:nightly -- outage --minutes 10`: the database of a shop of 40 entities is down for that time, in three
  * concurrent setups: with a complete catalog, with a missing relation, with a broken channel of the database team.
  * Prints the alerts of each team with their times. It asserts nothing: the rules have their own tests.
  */
@@ -54,7 +54,7 @@ async function scene(name: string, { forgets = false, broken = false }) {
     NODE_EXTRA_CA_CERTS: trusted,
   });
   const to = { database_team: database.url, service_team: services.url, mail: 'services@example.com' };
-  const entities = await catalogOf(service.client, shop, to, { forgets });
+  const entities = await createCatalog(service.client, shop, to, { forgets });
   const request = await eventually(() => mailbox.kept[0]?.data.replace(/=\r?\n/g, ''), 10_000);
   await fetch(service.url + /\/a\/confirm\/\w+/.exec(request)![0], { method: 'POST' });
   await pause(BEFORE_MS);

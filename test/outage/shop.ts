@@ -3,8 +3,9 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import type { Client } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 
-/** Names of services, each with its dependencies. The database is what fails. */
+/** Entity that fails. */
 const DATABASE = 'orders-db';
+/** Services, each with its dependencies. */
 const SERVICES: Record<string, readonly string[]> = {
   'session-cache': [],
   'search-index': [],
@@ -75,9 +76,9 @@ export type Destinations = { database_team: string; service_team: string; mail: 
 
 /**
  * Creates the catalog in a new account: an entity and a check for each service, and three channels. Each check runs
- * every 30 s and goes down after two failures.
+ * every 30 s and goes down after two failures. Returns the number of entities.
  */
-export async function catalogOf(
+export async function createCatalog(
   client: Client,
   shop: Awaited<ReturnType<typeof startShop>>,
   to: Destinations,

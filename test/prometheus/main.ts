@@ -53,14 +53,14 @@ function expectThat(isTrue: boolean, otherwise: string): void {
   if (!isTrue) throw new Error(otherwise);
 }
 
-/** Runs promtool; throws its output unless it succeeds without a warning. */
+/** Runs promtool; throws its output unless it exits with 0. */
 function check(words: readonly string[], input = ''): string {
   const { status, stdout, stderr } = spawnSync(promtool!, words, { cwd: root, input, encoding: 'utf8' });
   expectThat(status === 0, `exit ${status}: ${stdout}${stderr}`);
   return (stdout.match(/SUCCESS.*/) ?? [])[0] ?? 'no complaints';
 }
 
-/** Returns the blocks of a language of a page. */
+/** Returns the code blocks in a language on a page. */
 const blocks = (page: string, language: string): string[] =>
   [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text);
 

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { ipv6Groups } from '#lib/platform/ipv6.ts';
 
-/** A subset of RFC 1035: one question per query, uncompressed names. */
+/** A subset of RFC 1035: one question per query; only the owner names of records are compressed. */
 
 const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, CAA: 257 } as const;
 export type DnsType = keyof typeof TYPE;
@@ -13,7 +13,7 @@ const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, REFUSED: 5 } a
 export type DnsReply =
   | { records: { type: DnsType; text: string }[]; truncate_udp?: boolean }
   | { rcode: keyof typeof RCODE }
-  | 'missed_heartbeat'
+  | 'no_response'
   | 'garbage';
 
 export type DnsServer = AsyncDisposable & {
@@ -35,7 +35,7 @@ export async function dnsServer(
     const { name, type, question } = parseQuestion(query);
     asked.push(`${transport} ${type} ${name}`);
     const reply = answer(name, type);
-    if (reply === 'missed_heartbeat') return undefined;
+    if (reply === 'no_response') return undefined;
     if (reply === 'garbage') return Buffer.concat([query.subarray(0, 2), Buffer.from('not dns at all, sorry')]);
     if ('rcode' in reply) return message(query, question, RCODE[reply.rcode], [], false);
     const truncated = transport === 'udp' && reply.truncate_udp === true;

@@ -2,13 +2,13 @@
 export type Sample = { name: string; labels: Record<string, string>; value: number };
 
 const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-// `Nan` is of prom-client; Prometheus ignores the case.
+// prom-client writes `Nan`; Prometheus ignores the case.
 const VALUE = /^(?:nan|[+-]Inf|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(,|$)/y;
 
 /**
- * Parses the Prometheus text format 0.0.4 and throws for everything that the format or `promtool check metrics`
- * rejects: samples before their HELP and TYPE, families in two parts, duplicate series, and unconventional names.
+ * Parses the Prometheus text format 0.0.4 without timestamps. Throws for samples before their HELP and TYPE, families
+ * in two parts, duplicate series, and `_total` in the wrong place, as the format or `promtool check metrics` requires.
  */
 export function parseMetrics(text: string): Sample[] {
   if (text !== '' && !text.endsWith('\n')) throw new Error('The last line does not end.');
@@ -25,9 +25,10 @@ export function parseMetrics(text: string): Sample[] {
       helped = name;
     } else if (line.startsWith('# TYPE ')) {
       const [, name = '', type = ''] = /^# TYPE (\S+) (counter|gauge|histogram|summary|untyped)$/.exec(line) ?? [];
-      if (name !== helped) throw fail('TYPE does not follow its HELP');
+      if (name !== helped) throw fail('TYPE is unknown or does not follow its HELP');
       if (types.has(name)) throw fail('family is a duplicate');
-      if ((type === 'counter') !== name.endsWith('_total')) throw fail('only counters end in _total');
+      if ((type === 'counter') !== name.endsWith('_total'))
+        throw fail('a counter must end in _total, and nothing else may');
       types.set(name, type);
       current = name;
     } else if (line !== '') {
@@ -35,7 +36,7 @@ export function parseMetrics(text: string): Sample[] {
       if (!sample) throw fail('not a sample');
       const isPart = ['histogram', 'summary'].includes(types.get(current) ?? '');
       const family = isPart ? sample.name.replace(/_(?:bucket|sum|count)$/, '') : sample.name;
-      if (family !== current) throw fail(`sample in the family ${current}`);
+      if (family !== current) throw fail(`sample does not belong to the family ${current}`);
       const id = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
       if (series.has(id)) throw fail('series is a duplicate');
       series.add(id);

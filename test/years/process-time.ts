@@ -5,7 +5,7 @@ import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
   /** Lets time pass, as fast as the machine does the due work. */
   pass(ms: number): Promise<void>;
-  /** Waits for real work, such as a call. Time passes in between, because yielding work waits for it. */
+  /** Waits for real work, such as a call. Virtual time passes meanwhile, because the work can wait for it. */
   passUntil<T>(work: Promise<T>): Promise<T>;
   /** Runs real turns of the event loop until all started work has ended or waits for time. */
   settle(): Promise<void>;
@@ -52,7 +52,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
   };
   const setInterval = (work: () => void, ms: number): Timer => {
     const timer = newTimer();
-    // The only interval, the liveness file, leaves nothing to wait for.
+    // The work of intervals (liveness file, free disk space) is not waited for, because no other work depends on it.
     const again = (): void =>
       clock.at(clock.now() + ms, () => {
         if (!timer.on) return;

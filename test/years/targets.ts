@@ -4,7 +4,7 @@ import { hash32 } from '#lib/platform/ids.ts';
 /** A network that responds immediately, and counts of its requests. */
 export type Targets = { net: Net; counts: { probes: number; failed: number; alerts: number; actions: number } };
 
-/** Failures of targets: one per `once_in`, at an individual time, of this length (ms). */
+/** Failures of targets: one in each `once_in`, at a time that differs by target, `shortest` to `longest` long (ms). */
 export type Spells = { once_in: number; shortest: number; longest: number };
 
 type Spell = { turn: number; from: number; to: number };

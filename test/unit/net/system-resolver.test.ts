@@ -77,7 +77,7 @@ describe('a DNS name', () => {
   });
 
   it('has the addresses of one family if the server drops queries for the other', async () => {
-    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'no_response'));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     // The default timeout of a check; c-ares gives up a query after 6 s.
     await net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' });
@@ -85,7 +85,7 @@ describe('a DNS name', () => {
   });
 
   it('fails if one family is refused and the server drops the other', async () => {
-    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'missed_heartbeat'));
+    await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'no_response'));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
     await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
       kind: 'egress',
@@ -116,7 +116,7 @@ describe('a DNS name', () => {
   });
 
   it('ends at the deadline if its server does not respond, without delaying others', async () => {
-    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'missed_heartbeat' : A));
+    await using server = await dnsServer((name) => (name === 'dead.example.com' ? 'no_response' : A));
     const net = makeNet({ EGRESS_ALLOW: ['192.0.2.0/24'] }, resolverWith('', server));
     const dead = Array.from({ length: 50 }, () =>
       net.guard({ host: 'dead.example.com', timeout_ms: 300, egress: 'public' }).catch((error) => error.message),

@@ -46,7 +46,7 @@ const ZONE: Record<string, DnsReply> = {
   'A empty.example.com': { records: [] },
   'A broken.example.com': { rcode: 'SERVFAIL' },
   'A refused.example.com': { rcode: 'REFUSED' },
-  'A silent.example.com': 'missed_heartbeat',
+  'A silent.example.com': 'no_response',
   'A garbage.example.com': 'garbage',
 };
 const answer = (name: string, type: DnsType): DnsReply => ZONE[`${type} ${name}`] ?? { rcode: 'NXDOMAIN' };

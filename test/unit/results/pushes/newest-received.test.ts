@@ -20,7 +20,7 @@ it.each([
   [10, 60_000],
   [60, 60_000],
   [3600, 3_600_000],
-])('only stores a push with an interval of %i s when it is older than the newest by %i ms', (seconds, stale) => {
+])('with an interval of %i s, does not apply a push that is over %i ms older than the newest', (seconds, stale) => {
   expect(staleAfter({ interval_seconds: seconds })).toBe(stale);
 });
 
@@ -28,7 +28,7 @@ it('is undefined before the first push', async () => {
   expect(await newestReceived(world, await world.pushCheck())).toBeUndefined();
 });
 
-it('is a quiet push after the one on the check', async () => {
+it('is a quiet push after the one stored in the check', async () => {
   const check = await world.pushCheck();
   await world.push(check);
   world.advance(MINUTE);
@@ -49,7 +49,7 @@ it('is not a push that was only stored', async () => {
   expect(await newestReceived(world, await world.fresh(check))).toEqual({ at: first, received_at: first });
 });
 
-it('is the one on the check while a heartbeat is missed', async () => {
+it('is the one stored in the check while a heartbeat is missed', async () => {
   const check = { ...(await world.pushCheck()), missed_at: 1, last_received: { at: 3, received_at: 4 } };
   expect(await newestReceived(world, check)).toEqual({ at: 3, received_at: 4 });
 });
