@@ -5,7 +5,7 @@ type Json = any;
 
 /**
  * Returns the document with null allowed for every optional property of a body or its config; null counts as absent.
- * The published document does not state that for each property, because it would double their types.
+ * The published document does not state that for each property, because each property would then have two types.
  */
 export function allowNulls(document: OpenApi): OpenApi {
   const copy = structuredClone(document);

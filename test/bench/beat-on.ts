@@ -1,10 +1,10 @@
-/** Connections, or concurrent heartbeats. */
+/** Number of concurrent heartbeats, and maximum number of connections. */
 export const AT_ONCE = 32;
 
 /**
  * The client of a heartbeat bench: sends heartbeats as fast as possible and prints {answered, refused, seconds}.
- * Arguments of the process: base URL, key, seconds, ids of push checks separated by commas.
- * @param beatsOf sends one heartbeat of each check and returns whether it was accepted
+ * Arguments of the process: base URL, key, seconds, and ids or ping paths of push checks, separated by commas.
+ * @param beatsOf returns a function per check, which sends a heartbeat and returns whether it was accepted
  */
 export async function beatOn(
   beatsOf: (url: string, key: string, ids: string[]) => (() => Promise<boolean>)[],

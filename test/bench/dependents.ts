@@ -35,7 +35,10 @@ async function startTarget() {
   };
 }
 
-/** Creates entities with a check each that depend on one root, and one channel for all. @returns the id of the root */
+/**
+ * Creates a root, entities that depend on it, a check for each, and one channel for all. @returns ids of tenant and
+ * root
+ */
 async function makeGraph({ client, dir }: RealService, target: string, receiver: string) {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
   await setLimits(
@@ -63,14 +66,14 @@ async function makeGraph({ client, dir }: RealService, target: string, receiver:
   const root = await watched('root');
   const names = Array.from({ length: DEPENDENTS }, (_, n) => `dependent-${n}`);
   const dependents = await inParallel(names, 16, watched);
-  // Each increments a counter of the root's item, so that parallel writes would conflict.
+  // Each increments a counter of the root's item, so that more parallel writes would conflict.
   await inParallel(dependents, 2, async (from_entity_id) =>
     got(await client.post('/v1/relations', { from_entity_id, to_entity_id: root, relation_type: 'depends_on' }), 201),
   );
   return { tenant, root };
 }
 
-/** Returns the number of held alerts under the root, and of alerts. */
+/** Returns the number of held alerts under the root, and of all stored alerts. */
 function countAlerts(dir: string, tenant: string, root: string): { held: number; alerts: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   const count = (sql: string, ...values: string[]) => Number(db.prepare(sql).get(...values)!.n);
@@ -96,8 +99,8 @@ async function secondsUntil(holds: () => boolean, what: () => string): Promise<n
 }
 
 /**
- * The root fails, on which 10,000 entities depend, with all of them: seconds and CPU until each alert was decided, then
- * until all is over; and the number of alerts sent.
+ * A root and the 10,000 entities that depend on it fail. Returns the seconds and CPU until each alert is decided, then
+ * until none is held, and the number of alerts sent.
  */
 export async function dependents(): Promise<Figures> {
   await using service = await startRealService();

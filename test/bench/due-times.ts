@@ -1,5 +1,5 @@
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
-import { drawCases, type Kind } from '#test/calendar/field.ts';
+import { drawCases, type Kind } from '#test/calendar/peers.ts';
 import type { Figures } from './figures.ts';
 
 /** Measures the CPU of a due time (ms): parses a schedule and evaluates it once, mostly near a change of clocks. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { compareWithField, drawCases, findCalendars, type Kind } from './field.ts';
+import { compareWithPeers, drawCases, findCalendars, type Kind } from './peers.ts';
 
 /**
  * `npm run test:nightly -- calendar`: compares random schedules and times, most of them near a change of clocks, with
@@ -10,7 +10,7 @@ const { values } = parseArgs({
 });
 const python = findCalendars();
 if (!python) {
-  console.log('skipped: cronsim and oncalendar are not installed; see test/calendar/field.ts');
+  console.log('skipped: cronsim and oncalendar are not installed; see test/calendar/peers.ts');
   console.log('0 passed, 0 failed, 2 skipped');
   process.exit(0);
 }
@@ -18,7 +18,7 @@ if (!python) {
 let failed = 0;
 for (const kind of ['cron', 'OnCalendar'] satisfies Kind[]) {
   const cases = drawCases(kind, Number(values.cases), Number(values.seed));
-  const { same, known, strange } = await compareWithField(python, cases);
+  const { same, known, strange } = await compareWithPeers(python, cases);
   console.log(`${kind}: ${same} of ${cases.length} agree`);
   for (const [reason, count] of known) console.log(`  ${count}: ${reason}`);
   for (const one of strange.slice(0, 20)) console.log(`  ${one}`);

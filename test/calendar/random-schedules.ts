@@ -53,21 +53,21 @@ export function randomInstant(random: Random, zone: string): number {
   return random.chance(0.3) ? Math.floor(at / MINUTE_MS) * MINUTE_MS : at;
 }
 
-/** Returns one number, a range, a step or a list, mostly near `usual`. */
-function part(random: Random, from: number, to: number, usual: readonly number[], range: string, most = to): string {
-  const two = (n: number) => (range === '..' && random.chance(0.5) ? String(n).padStart(2, '0') : String(n));
+/** Returns one number, a range, a step or a list, mostly near `usual`. `dash`: sign of a range. */
+function part(random: Random, from: number, to: number, usual: readonly number[], dash: string, most = to): string {
+  const two = (n: number) => (dash === '..' && random.chance(0.5) ? String(n).padStart(2, '0') : String(n));
   const one = () => (random.chance(0.6) ? random.pick(usual) : random.int(from, most));
   const ends = () =>
     [one(), one()]
       .sort((a, b) => a - b)
       .map(two)
-      .join(range);
+      .join(dash);
   const kind = random.int(1, 10);
   if (kind <= 5) return two(one());
   if (kind <= 6) return ends();
   if (kind <= 7) return `${ends()}/${random.int(1, 5)}`;
   if (kind <= 8) return `${two(one())}/${random.int(1, Math.max(2, Math.floor(to / 2)))}`;
-  if (kind <= 9) return range === '-' ? `*/${random.int(1, to)}` : '*';
+  if (kind <= 9) return dash === '-' ? `*/${random.int(1, to)}` : '*';
   return [two(one()), ends(), two(one())].join(',');
 }
 

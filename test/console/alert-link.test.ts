@@ -23,7 +23,7 @@ describe.skipIf(!binary)('page of an acknowledgement link in a browser', () => {
     await receiver?.close();
   });
 
-  it('asks for a name, and has it at the next link', async () => {
+  it('asks for a name, and fills it in at the next link', async () => {
     const { page, complaints } = await personWith(world.browser);
     const field = page.getByLabel('Your name (optional)');
     const openNext = async (): Promise<string> => {

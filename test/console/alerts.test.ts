@@ -44,15 +44,15 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     return { admin, shop, checkout, login, look };
   }
 
-  /** Opens the page. */
-  async function onCall({ place = '/alerts', readOnly = false } = {}) {
+  /** Opens the alerts page, or another place, with the key of the shop. */
+  async function openAlerts({ place = '/alerts', readOnly = false } = {}) {
     const person = await personAt(world.browser, world.url, readOnly ? alerted.look : alerted.admin.key, place);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
     return { ...person, ...alerted, rowsOf };
   }
 
   it('lists failed deliveries first, with attempts, error, and a link to the incident', async () => {
-    const { page, rowsOf, complaints } = await onCall();
+    const { page, rowsOf, complaints } = await openAlerts();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
     const failed = /Failed.*Up → Down.*Web shop: checkout.*404.*Alert.*Slack 127\.77\.0\.2.*3/s;
@@ -103,7 +103,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('filters deliveries by status, check and channel, and keeps the filters in the address', async () => {
-    const person = await onCall();
+    const person = await openAlerts();
     const { page, rowsOf, login } = person;
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
@@ -122,7 +122,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   atNight('is accessible, also on a phone', async () => {
-    const { page, rowsOf } = await onCall();
+    const { page, rowsOf } = await openAlerts();
     for (const [show, table] of [
       ['deliveries', 'Deliveries'],
       ['channels', 'Channels'],
@@ -141,7 +141,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('disables buttons for a read-only key, with the reason', async () => {
-    const { page, rowsOf } = await onCall({ place: '/alerts/channels', readOnly: true });
+    const { page, rowsOf } = await openAlerts({ place: '/alerts/channels', readOnly: true });
     await rowsOf('Channels').nth(1).waitFor();
     const test = page.getByRole('button', { name: 'Send test' }).first();
     expect(await test.getAttribute('aria-disabled')).toBe('true');
@@ -150,7 +150,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('updates deliveries without a reload', async () => {
-    const { page, admin, login, rowsOf } = await onCall();
+    const { page, admin, login, rowsOf } = await openAlerts();
     const rows = rowsOf('Deliveries');
     await rows.nth(1).waitFor();
     await report(admin, login, true);
@@ -160,7 +160,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('shows the last delivery of each channel, and tests a channel', async () => {
-    const person = await onCall({ place: '/alerts/channels' });
+    const person = await openAlerts({ place: '/alerts/channels' });
     const { rowsOf } = person;
     const rows = rowsOf('Channels');
     await rows.nth(1).waitFor();
@@ -195,7 +195,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('lists checks without a channel, and adds a channel to several', async () => {
-    const person = await onCall({ place: '/alerts/no-channel' });
+    const person = await openAlerts({ place: '/alerts/no-channel' });
     const { page, admin, shop, rowsOf } = person;
     const rows = rowsOf('Checks without a channel');
     await rows.nth(1).waitFor();
@@ -234,7 +234,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
   });
 
   it('edits account channels, silences and the default policy in forms', async () => {
-    const person = await onCall({ place: '/alerts/channels' });
+    const person = await openAlerts({ place: '/alerts/channels' });
     const { page, admin, rowsOf } = person;
     const dialog = page.getByRole('dialog');
     await button(person, 'New account channel').click();

@@ -3,10 +3,10 @@ import { got } from '#test/support/fleet.ts';
 
 const START = '<script>alert(1)</script> متجر 𝒲𝒾𝒹ℯ🛰 ';
 
-/** A hostile name: markup, right-to-left text, 4-byte characters, and no space for a line break. */
+/** A hostile name: markup, right-to-left text, 4-byte characters, and a long word without a line break. */
 export const HOSTILE = START + 'w'.repeat(200 - [...START].length);
 
-/** A right-to-left name of the same length. */
+/** A right-to-left name of about the same length. */
 const RIGHT_TO_LEFT = 'متجر الويب '.repeat(18).trim();
 
 /** Values of the parameters in addresses, keyed by the segment before them: `checks :id`. */

@@ -69,8 +69,8 @@ describe('fields of a blueprint', () => {
     ['no type', { name: 'a' }, 'field_type'],
     ['an unknown type', { name: 'a', field_type: 'text' }, 'field_type'],
     ['a default of another type', { name: 'a', field_type: 'boolean', default_value: 'yes' }, 'default_value'],
-    ['a name that is not valid in a path', { name: 'ok?', field_type: 'string' }, 'name'],
-    ['a name that would end a path', { name: 'ticket #', field_type: 'string' }, 'name'],
+    ['a name with a question mark', { name: 'ok?', field_type: 'string' }, 'name'],
+    ['a name with a number sign', { name: 'ticket #', field_type: 'string' }, 'name'],
     ['a reserved name', { name: '__proto__', field_type: 'string' }, 'name'],
   ])('are rejected with %s', async (_name, body, path) => {
     const slug = await newBlueprint(admin);
@@ -105,7 +105,7 @@ describe('PUT /v1/blueprints/{slug}/fields/{name}', () => {
     const changed = await admin.put(`/v1/blueprints/${slug}/fields/a`, { name: 'a', field_type: 'url' });
     expect(changed.body.fields.map((field: { name: string }) => field.name)).toEqual(['a', 'b', 'c']);
   });
-  it('moves it', async () => {
+  it('moves the field to another sort_order', async () => {
     const slug = await newBlueprint(admin, { fields: [a, b] });
     const moved = await admin.put(`/v1/blueprints/${slug}/fields/b`, { ...b, sort_order: -1 });
     expect(moved.body.fields.map((field: { name: string }) => field.name)).toEqual(['b', 'a']);
@@ -195,7 +195,7 @@ describe('blueprints', () => {
       expect(await reader.send(method, path)).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
-  it('return the same 404 for one of another account as for none', async () => {
+  it('return 404 for a blueprint of another account', async () => {
     const slug = await newBlueprint(admin, { fields: [{ name: 'a', field_type: 'string' }] });
     const other = await newTenant();
     for (const [method, path] of [

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('GET /v1/checks/{id}', () => {
-  it('includes the facts of its results', async () => {
+  it('includes last_result, last_checked_at and stale', async () => {
     const check = await newCheck(client, { check_type: 'http', target_url: 'http://127.77.0.1:9/', enabled: false });
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toEqual({
       ...check,

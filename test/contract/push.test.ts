@@ -16,7 +16,7 @@ const beat = async (id: string) => got(await client.post(`/v1/checks/${id}/heart
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
-describe('a push check with threshold 3', () => {
+describe('a push check with a failure threshold', () => {
   it('leaves the entity unchanged for failures 1 and 2, goes down at 3 and up with the next success', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, name: 'nightly backup' });
@@ -116,7 +116,7 @@ describe('a repeated push', () => {
     expect(await resultsOf(id)).toHaveLength(3);
   });
 
-  it('belongs to its check', async () => {
+  it('is another push with the same key at another check', async () => {
     const [one, two] = [await newCheck(client), await newCheck(client)];
     const first = got(await send(one.id, { success: true, latency_ms: 1 }, 'shared'), 201);
     expect(got(await send(two.id, { success: true, latency_ms: 1 }, 'shared'), 201).id).not.toBe(first.id);
@@ -152,7 +152,7 @@ describe('a repeated push', () => {
     ['a blank in it', 'run 1'],
     ['256 characters', 'x'.repeat(256)],
     ['a letter beyond ASCII', 'grün'],
-  ])('is rejected for a key with %s', async (_name, key) => {
+  ])('is rejected with an Idempotency-Key with %s', async (_name, key) => {
     const { id } = await newCheck(client);
     expect(await send(id, { success: true, latency_ms: 1 }, key)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'Idempotency-Key'),
@@ -161,7 +161,7 @@ describe('a repeated push', () => {
 });
 
 describe('the time of a push', () => {
-  it('makes it history only if it is much older than the last one', async () => {
+  it('keeps a push from changing the state only if it is much older than the last one', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await beat(id);
     const old = await push(id, false, { checked_at: inMs(-70_000) });

@@ -8,7 +8,7 @@ import { makeRandom, type Random } from '#test/support/random.ts';
 import { UNHELPED } from './lives.ts';
 
 const FOLDERS = 5;
-/** Number of kills per folder before a start can complete. */
+/** Number of killed starts per folder, before one that is not interrupted. */
 const KILLS = 3;
 
 /**

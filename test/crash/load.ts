@@ -12,15 +12,15 @@ export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'
 /** A manual execution with a response. */
 export type ManualExecution = ApiResponse['body'];
 
-/** Everything that was sent, acknowledged or not. */
+/** All pushes that were sent, acknowledged or not, and the acknowledged executions. */
 export type Sent = { pushes: PushAttempt[]; runs: ManualExecution[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
 
 /**
- * Starts agents that push and run actions, each by its own seed, until the service is gone or they are stopped.
- * @returns stops them and resolves when all have ended
+ * Starts agents that push, each by its own seed, and an operator who runs an action, until the service is gone or they
+ * are stopped; also sends one heartbeat. @returns a function that stops them and resolves when all have ended
  */
 export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number): () => Promise<void> {
   let stopped = false;

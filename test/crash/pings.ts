@@ -15,7 +15,7 @@ type Sent = { kind: 'start' | 'success' | 'fail'; rid: string; slug: string; ans
 export type Pinged = {
   /** Returns the number of acknowledged pings. */
   answered(): number;
-  /** Lets jobs ping until the service is gone or they are stopped. @returns stops them */
+  /** Lets jobs ping until the service is gone or they are stopped. @returns a function that stops them */
   start(seed: number): () => Promise<void>;
   /** Returns the violations, a sentence each. */
   wrong(): Promise<string[]>;
@@ -55,7 +55,7 @@ export async function beginPings({ service }: Lives): Promise<Pinged> {
         const random = makeRandom(seed * 100 + number);
         for (let n = 0; !stopped; n++) {
           const rid = randomUUID();
-          // Two jobs ping the checks that two others create.
+          // Two jobs ping the known check; the two others ping checks that their pings create.
           const slug = number < 2 ? 'known' : `made-${seed}-${Math.floor(n / 3)}`;
           const base = slug === 'known' && number === 0 ? pingPathOf(known.ping_url) : `/ping/${key}/${slug}`;
           const query = `?rid=${rid}&create=1`;

@@ -7,8 +7,8 @@ import { pythonTools, startEmulator } from './emulator.ts';
 import { type Ran, run } from './run.ts';
 
 /**
- * `npm run test:nightly -- deploy-path`: runs each command of docs/operate/aws-deploy.md on an emulated AWS, in order,
- * and prints what it did. The page shows this output. The last line is: N passed, N failed.
+ * `npm run test:nightly -- deploy-path`: runs the main commands of docs/operate/aws-deploy.md on an emulated AWS, in
+ * order, and prints what it did. The page shows this output. The last line is: N passed, N failed.
  */
 const ENVIRONMENT = 'first-hour';
 const STACK = 'fleetwatch';
@@ -48,7 +48,7 @@ async function step(command: string, work: () => Promise<string>): Promise<void>
 function seen({ out, code }: Ran, wanted: number, pattern: RegExp): string {
   const [text, group = text] = pattern.exec(out) ?? [];
   if (code === wanted && text !== undefined) return group!.trim();
-  throw new Error(`exit code ${code} instead of ${wanted}, without ${pattern}:\n${out}`);
+  throw new Error(`exit code ${code} (expected ${wanted}), output (expected ${pattern}):\n${out}`);
 }
 
 const emulator = await startEmulator(await pythonTools());

@@ -7,7 +7,7 @@ const SLUGS = ['job-a', 'job-b', 'job-c'];
 
 type JobWorld = OperatorWorld & { end: number };
 
-/** Runs jobs that create their checks by a ping, two at once, and ping them with starts, ends and run ids. */
+/** Runs two jobs per slug. Their pings create the check, and send starts, logs and ends, most with a run id. */
 export async function runJobs(world: JobWorld): Promise<void> {
   const { random, clock, client } = world;
   const body = { label: 'jobs', blueprint_slug: 'service' };
@@ -49,7 +49,7 @@ async function runJob(world: JobWorld, slug: string, bySlug: string): Promise<vo
   }
 }
 
-/** Repeats a request without a response, like curl --retry. */
+/** Repeats a request that gets no response or a 5xx, like curl --retry. */
 async function retried({ random, clock }: JobWorld, send: () => Promise<number | undefined>): Promise<void> {
   for (let i = random.int(1, 5); i > 0; i--) {
     const status = await send();

@@ -36,7 +36,7 @@ describe('VPC of the operator', () => {
     expect(names.filter((name) => functions[name].reaches_out && !runsInVpc(name))).toEqual(['mcp']);
   });
 
-  it('is open over IPv6 with VPC_IPV6 only', () => {
+  it('permits egress over IPv6 only with VPC_IPV6', () => {
     const ipv6 = synthesize({ ...VPC, VPC_IPV6: 'true' }).template;
     const { VpcConfig, Environment } = functionIn(ipv6, 'prober');
     expect([VpcConfig.Ipv6AllowedForDualStack, Environment.Variables.IN_VPC]).toEqual([true, 'ipv6']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareWithField, drawCases, findCalendars, type Kind } from '#test/calendar/field.ts';
+import { compareWithPeers, drawCases, findCalendars, type Kind } from '#test/calendar/peers.ts';
 
 /** `npm run test:nightly -- calendar` tests twenty thousand of each. */
 const CASES = 300;
@@ -9,7 +9,7 @@ describe.skipIf(!python)('compared with the calendars of Healthchecks, cronsim a
   it.each(['cron', 'OnCalendar'] satisfies Kind[])(
     'has the same due times for %s, also near changes of clocks',
     async (kind) => {
-      const { same, strange } = await compareWithField(python!, drawCases(kind, CASES, 7));
+      const { same, strange } = await compareWithPeers(python!, drawCases(kind, CASES, 7));
       expect(strange).toEqual([]);
       expect(same).toBeGreaterThan(0.9 * CASES);
     },

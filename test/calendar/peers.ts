@@ -39,7 +39,7 @@ export function drawCases(kind: Kind, count: number, seed: number): Case[] {
 }
 
 /** Compares the service with cronsim and oncalendar. @param python see findCalendars */
-export async function compareWithField(python: string, cases: readonly Case[]): Promise<Comparison> {
+export async function compareWithPeers(python: string, cases: readonly Case[]): Promise<Comparison> {
   const reference = await dueTimesOf(python, cases);
   const comparison: Comparison = { cases: cases.length, same: 0, known: new Map(), strange: [] };
   for (const [i, one] of cases.entries()) {
@@ -82,8 +82,7 @@ function reasonOf({ kind, text, zone, at }: Case, own: DueTime, other: DueTime):
     return 'the reference returns a time at which the local time does not match the schedule';
   const goesByRealTime = kind === 'cron' && text.split(' ', 2).some((field) => field.startsWith('*'));
   if (own === null || !goesByRealTime) return undefined;
-  if (zone === 'Australia/Lord_Howe')
-    return 'the reference steps by whole hdueByService, past a change of half an hour';
+  if (zone === 'Australia/Lord_Howe') return 'the reference steps by whole hours, past a change of half an hour';
   if (hasNoMidnight(zone, own)) return 'the reference skips the first hour of a day without midnight';
   return undefined;
 }
