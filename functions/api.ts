@@ -11,7 +11,7 @@ import { lazyRouter } from '#lib/platform/http/lazy-routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 import { lazyFunction } from '#lib/platform/lazy.ts';
 
-/** Serves links of alerts, calendars, MCP without streams, and endpoints of no other function. Parts load lazily. */
+/** Serves alert links, rota calendars, MCP without streams, and the remaining endpoints. Loads its parts lazily. */
 export function create(ports: Ports): (event: ApiEvent) => Promise<ApiResult> {
   const env = { ...envOf(ports), onChange };
   const handle = compressResponses(lazyRouter(apiRoutes, (routes) => makeRouter(routes, pageGates(env))));

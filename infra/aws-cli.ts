@@ -7,7 +7,10 @@ class AwsError extends StepError {}
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Runs the AWS CLI with the credentials of the environment. @returns its output, or undefined. Throws AwsError. */
+/**
+ * Runs the AWS CLI with the credentials of the environment. @returns its parsed JSON output; undefined if it is empty.
+ * Throws AwsError.
+ */
 export async function aws(words: readonly string[]): Promise<Json> {
   try {
     const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], { maxBuffer: MAX_BYTES });
@@ -22,7 +25,7 @@ export async function aws(words: readonly string[]): Promise<Json> {
 /** Outputs and template of a stack. */
 export type DeployedStack = { outputs: Readonly<Record<string, string>>; template: Json };
 
-/** Reads a stack; undefined if it does not exist or its first deployment failed. Throws AwsError. */
+/** Reads a stack; undefined if it was never deployed successfully. Throws AwsError. */
 export async function deployedStack(name: string): Promise<DeployedStack | undefined> {
   const outputs = await stackOutputs(name);
   if (outputs === undefined) return undefined;
@@ -30,7 +33,7 @@ export async function deployedStack(name: string): Promise<DeployedStack | undef
   return { outputs, template };
 }
 
-/** Reads the outputs of a stack; undefined if it does not exist or its first deployment failed. Throws AwsError. */
+/** Reads the outputs of a stack; undefined if it was never deployed successfully. Throws AwsError. */
 export async function stackOutputs(name: string): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     const { Stacks } = await aws(['cloudformation', 'describe-stacks', '--stack-name', name]);

@@ -3,14 +3,14 @@ import { ALERTS, ofTenant, TRANSITIONS } from '#lib/keys.ts';
 import { LAST_RECEIVE, type QueueName } from '#lib/messages.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** Topology as data only; an entry that infra/aws or infra/local lacks does not compile. */
+/** Topology as data only: infra/aws and infra/local create all entries. */
 
 type QueueSpec = {
   consumer: FunctionName;
   batch: number;
-  /** Concurrent batches on one machine; on AWS its share of the setting CONCURRENCY, if it waits. */
+  /** Concurrent batches on one machine; on AWS its weight in the division of CONCURRENCY, if it waits. */
   concurrency: number;
-  /** Whether its function waits for foreign servers, which decide how long a batch takes. */
+  /** Whether its messages wait for external servers, which decide how long a batch takes. */
   waits?: true;
   /** Receives before a message goes to the dead letters, including receives that Lambda throttled. */
   max_receives: number;
@@ -29,8 +29,11 @@ type FunctionSpec = {
   publishes?: true;
   /** Access to the published files; absent: none. */
   files?: 'read' | 'write';
-  /** Whether it is idempotent and starts from a message or change, so that its commits need not reach the disk. */
-  repeats?: true;
+  /**
+   * Whether a crash repeats it: it is idempotent and starts from a message or change. Its commits do not wait for the
+   * disk.
+   */
+  repeatable?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */
   reaches_out?: true;
   /** Settings that it reads from secrets at run time; on one machine from the environment. */
@@ -39,13 +42,13 @@ type FunctionSpec = {
   streams?: true;
 };
 
-/** Any tenant in a pattern: an id has always as many characters. */
+/** Matches any tenant in a pattern: every id has 26 characters after its prefix. */
 const ANY_TENANT = `acc_${'?'.repeat(26)}`;
 const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
 
 /**
- * Partitions that results, heartbeats and pings need, also with the decision of an alert, and for a check that a ping
- * creates. Patterns of IAM: `?` is one character, `*` any text.
+ * Partitions that results, heartbeats and pings need, including those to decide an alert and to create a check by a
+ * ping. Patterns of IAM: `?` is one character, `*` any text.
  */
 const PUSH_PARTITIONS: readonly string[] = [
   ofAnyTenant(),
@@ -101,7 +104,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     reaches_out: true,
     secrets: ['OIDC_CLIENT_SECRET'],
   },
-  // Serves files that it contains and has no access to accounts. One machine builds them on the first request.
+  // Serves files that it contains and has no access to accounts. On one machine they are built on the first request.
   console: { memory_mb: 256, timeout_seconds: 29, sends: [] },
   // Public, so it reaches no sessions, links, invitations or addresses.
   ingest: {
@@ -148,18 +151,24 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     table: ['put', 'delete'],
     sends: ['notify', 'delivery', 'deadline', 'incident', 'publish'],
     publishes: true,
-    repeats: true,
+    repeatable: true,
   },
   deliverer: {
     memory_mb: 256,
     timeout_seconds: 20,
     table: ['put', 'delete'],
     sends: ['delivery', 'deadline'],
-    repeats: true,
+    repeatable: true,
     reaches_out: true,
     secrets: ['NATS_URL', 'SMTP_URL'],
   },
-  'action-planner': { memory_mb: 256, timeout_seconds: 20, table: ['put'], sends: ['plan', 'action'], repeats: true },
+  'action-planner': {
+    memory_mb: 256,
+    timeout_seconds: 20,
+    table: ['put'],
+    sends: ['plan', 'action'],
+    repeatable: true,
+  },
   'action-runner': {
     memory_mb: 256,
     timeout_seconds: 60,
@@ -178,7 +187,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     timeout_seconds: 30,
     table: ['put', 'delete'],
     sends: ['incident'],
-    repeats: true,
+    repeatable: true,
   },
   // Three tenths of a vCPU, because a page of many components takes CPU time.
   publisher: {
@@ -187,7 +196,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
     table: ['put', 'delete'],
     sends: ['publish', 'delivery'],
     files: 'write',
-    repeats: true,
+    repeatable: true,
   },
   // Serves visitors without a key, so it may change nothing but the cached figures of badges.
   public: {
@@ -253,7 +262,10 @@ export const routes: readonly { method: string; path: string; function: Function
 
 type StreamSpec = { name: string; function: FunctionName; sk_prefixes: readonly string[]; batch: number };
 
-/** Streams of new items by sort key prefix; one entry per function, because Lambda connects a function once. */
+/**
+ * Streams of new items by sort key prefix; one entry per function, because Lambda connects a stream to a function only
+ * once.
+ */
 export const streams: readonly StreamSpec[] = [
   { name: 'notifier', function: 'notifier', sk_prefixes: [ALERTS, TRANSITIONS], batch: 100 },
   { name: 'action-planner', function: 'action-planner', sk_prefixes: [TRANSITIONS], batch: 100 },

@@ -14,7 +14,7 @@ import { Palette } from './palette/palette.tsx';
 import { address } from './router.ts';
 import { UserMenu } from './user-menu.tsx';
 
-/** Frame of every page: navigation, search, time of the last update, and the user menu. */
+/** Frame of the pages, except with `?tv`: navigation, search, time of the last update, and the user menu. */
 export function Shell({ children }: { children: ComponentChildren }) {
   useShortcuts();
   return (

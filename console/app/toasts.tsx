@@ -31,7 +31,7 @@ function dismiss(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
-/** Area of the toasts: the only live region of the page. */
+/** Area of the toasts: a live region, so that screen readers announce them. */
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map(({ id, text, kind, undo }) => (

@@ -1,10 +1,11 @@
 import type { CheckBucket, Gap, Result } from '#console/api/records.ts';
+import { count } from './words.ts';
 
 /** A time range on the chart, or a single result; times in epoch ms. */
 export type ChartPoint = {
   from: number;
   to: number;
-  /** Median and 95th percentile of the latency in ms; null without successes. */
+  /** Median and 95th percentile of the latency in ms; null without successes. A single result has no percentile. */
   typical: number | null;
   slow: number | null;
   runs: number;
@@ -24,7 +25,7 @@ const CAUSE: Readonly<Record<Gap['cause'], string>> = {
   late: 'a probe was late',
 };
 
-/** Converts gaps with known causes. */
+/** Converts the recorded gaps of a check, with the texts of their causes. */
 export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
   gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), why: CAUSE[cause] }));
 
@@ -127,6 +128,6 @@ export function chartSummary({ points, gaps }: Chart): string {
   if (runs === 0) return 'Latency: no results in this time range';
   const typical = points.flatMap((point) => (point.typical === null ? [] : [point.typical]));
   const range = typical.length > 0 ? `typically ${Math.min(...typical)} to ${Math.max(...typical)} ms, ` : '';
-  const gapText = gaps.length > 0 ? `, ${gaps.length} gaps` : '';
-  return `Latency: ${range}${runs} results, ${failures} failed${gapText}`;
+  const gapText = gaps.length > 0 ? `, ${count(gaps.length, 'gap')}` : '';
+  return `Latency: ${range}${count(runs, 'result')}, ${failures} failed${gapText}`;
 }

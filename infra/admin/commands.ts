@@ -30,6 +30,7 @@ export const OPTIONS = {
   ...AUDIT_FLAGS,
   ...STORE_FLAGS,
   ...AWS_FLAGS,
+  /** Accepts an e-mail address that another account has. */
   again: { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },

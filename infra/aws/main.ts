@@ -15,7 +15,7 @@ new FleetwatchStack(app, settings, {
   env: { account: process.env.CDK_DEFAULT_ACCOUNT!, region: process.env.CDK_DEFAULT_REGION! },
 });
 
-// Kept with the release: admin trace reads them. They are not deployed.
+// Source maps, kept with the release for `admin trace`, and not deployed.
 for (const name of namesOf(functions)) {
   const dir = join(app.outdir, 'source-maps', name);
   mkdirSync(dir, { recursive: true });

@@ -71,7 +71,7 @@ export function scaleOf(
   const writes = a.writes_a_slot / checksACell + rollup.writes;
   const reads = (Math.ceil((checksACell * a.check_bytes) / 4096) + a.account_reads) / checksACell + rollup.reads;
   const seconds = runSeconds(probesAMessage, responseSeconds);
-  const dollars = dollarsOf({ writes, reads, probesAMessage, seconds }) + rollup.millions;
+  const dollars = dollarsOf({ writes, reads, probesAMessage, seconds }) + rollup.dollars;
   const cells = perMinute / checksACell;
   return {
     per_minute: perMinute,
@@ -93,14 +93,14 @@ export function scaleOf(
   };
 }
 
-/** Returns table units and other prices ($ per million) of the rollups, per run. */
+/** Returns the table units of the rollups per probe, and their other price in dollars per million probes. */
 function rollupOf(checksACell: number) {
   const a = ASSUMED;
-  const runs = checksACell * 60;
+  const probes = checksACell * 60;
   return {
-    reads: (a.rollup_reads_a_cell + a.rollup_reads_a_check * checksACell) / runs,
-    writes: Math.ceil(1 + a.rollup_writes_a_check * checksACell) / runs,
-    millions: (a.rollup_gb_seconds * a.gb_second + a.invocation + 2.1 * a.queue_request) / runs,
+    reads: (a.rollup_reads_a_cell + a.rollup_reads_a_check * checksACell) / probes,
+    writes: Math.ceil(1 + a.rollup_writes_a_check * checksACell) / probes,
+    dollars: (a.rollup_gb_seconds * a.gb_second + a.invocation + 2.1 * a.queue_request) / probes,
   };
 }
 
@@ -147,6 +147,7 @@ function ticksOf(cells: number, messages: number, shards: number) {
     tick_seconds: seconds,
     /** Concurrent generators that keep up. */
     generators: (runs * seconds) / 60,
+    /** Read units per second of the partition of a shard while its entries are read. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),
   };
 }

@@ -37,6 +37,6 @@ export function makeTable(scope: Construct, settings: DeploySettings, key: IKey 
     deletionProtection: settings.DELETION_PROTECTION,
     removalPolicy: settings.DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
-  // Only their declarations differ, in undefined values.
+  // TableV2 and ITableV2 differ only in how their types declare undefined.
   return table as ITableV2;
 }

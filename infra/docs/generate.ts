@@ -11,7 +11,8 @@ import { webhooks } from './webhooks.ts';
 
 const DESCRIPTION = `Service catalog, checks, alerts and actions.
 
-- A successful response is the resource itself, an object or an array; a failure is an \`Error\` with a \`code\`.
+- A successful JSON response is the resource itself, an object or an array. Some endpoints return text, HTML, CSV or
+  NDJSON, and 204 has no body. A failure is an \`Error\` with a \`code\`.
 - A request body is a JSON object. Unknown properties and parameters are rejected. A null
   property counts as absent unless its description gives null a meaning.
 - A body has at most 256 KB (1 MB for pipeline reports), 10,000 values, and 64 levels of nesting.

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { HttpReply, HttpRequest } from '#lib/net/net.ts';
 
-/** Settings of a service that uses this identity provider. */
+/** Settings of the service for the walk through the examples (example-requests.ts). */
 export const WALK_PROVIDER = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'fleetwatch' };
 
 const { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: AUDIENCE } = WALK_PROVIDER;
@@ -16,7 +16,7 @@ const DOCUMENT = {
 
 let pair: { privateKey: KeyObject; publicKey: KeyObject } | undefined;
 
-/** Returns the reply of an identity provider that takes the nonce as the code; undefined for other URLs. */
+/** Returns the reply of an identity provider whose codes are nonces; undefined for URLs of other hosts. */
 export function providerReply({ url, body = '' }: HttpRequest): HttpReply | undefined {
   if (!url.startsWith(`${ISSUER}/`)) return undefined;
   const json = (value: object): HttpReply => ({

@@ -62,7 +62,7 @@ function withoutDiskWait({ table, queues, ...others }: LocalPorts): Ports {
 export function makeFunctions(ports: LocalPorts): Record<FunctionName, Handler> {
   const names = namesOf(factories);
   const created = names.map((name) => {
-    const allowed = functions[name].repeats ? withoutDiskWait(ports) : ports;
+    const allowed = functions[name].repeatable ? withoutDiskWait(ports) : ports;
     return [name, factories[name](grant(allowed, name))];
   });
   return Object.fromEntries(created) as Record<FunctionName, Handler>;

@@ -1,6 +1,9 @@
 import { Duplex } from 'node:stream';
 
-/** Wraps a stream for a parser without a size limit. @param onOver called before it closes after `maxBytes` received */
+/**
+ * Wraps a stream for a parser without a size limit.
+ * @param onOver called when more than `maxBytes` were received, before the stream is destroyed
+ */
 export function boundedStream(stream: Duplex, maxBytes: number, onOver: () => void): Duplex {
   let received = 0;
   let isEnded = false;

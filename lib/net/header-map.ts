@@ -29,8 +29,8 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
   const seen = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const lower = name.toLowerCase();
-    if (!NAME.test(name) || name.length > MAX_NAME)
-      reject([name], 'must be a header name: letters, digits and hyphens');
+    if (!NAME.test(name)) reject([name], 'must be a header name: letters, digits, hyphens and other token characters');
+    else if (name.length > MAX_NAME) reject([name], `must have at most ${MAX_NAME} characters`);
     else if (RESERVED.has(lower)) reject([name], 'must not be set: it belongs to the connection');
     else if (seen.has(lower)) reject([name], 'is a duplicate; names are case-insensitive');
     if (!VALUE.test(value)) reject([name], 'must be a header value: one line, Latin-1 characters');

@@ -105,7 +105,7 @@ export function send(
     const req = start(socket, hop);
     req.on('error', fail);
     req.on('information', () => {
-      if (++interim > MAX_INTERIM) abort(`sent ${MAX_INTERIM} interim responses (1xx) and no final one`);
+      if (++interim > MAX_INTERIM) abort(`sent more than ${MAX_INTERIM} interim responses (1xx) and no final one`);
     });
     // A 101 without a requested upgrade is treated as a final response.
     req.on('upgrade', ({ statusCode, headers }) => finish({ status: statusCode ?? 0, headers }));
@@ -172,5 +172,5 @@ function start(socket: Socket, { url, method, headers, body }: Hop): ClientReque
   return req;
 }
 
-/** Methods that send content-length: 0 without a body (RFC 9110, 8.6), because many servers reject a chunked one. */
+/** Methods that send content-length: 0 if there is no body (RFC 9110, 8.6): many servers reject chunked encoding. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH']);

@@ -11,8 +11,8 @@ import { systemResolver } from './system-resolver.ts';
 const resolveRecords = lazyFunction(async () => (await import('#lib/net/dns-query.ts')).resolveRecords);
 
 /**
- * Returns a `Net` on Node's sockets. Only the AWS SDK and the clients of NATS and of the mail server open their own
- * connections. Throws an error if EGRESS_ALLOW is not a list of CIDRs.
+ * Returns a `Net` on Node's sockets. Only the AWS SDK, the S3 requests for published files, and the clients of NATS and
+ * of the mail server open their own connections. Throws an error if EGRESS_ALLOW is not a list of CIDRs.
  * @param resolve resolves names; default: the resolver of this machine
  */
 export function makeNet(settings: { EGRESS_ALLOW: readonly string[] }, resolve: Resolve = systemResolver()): Net {

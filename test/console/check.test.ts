@@ -204,7 +204,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.locator('.check-status').getByText('Down', { exact: true }).waitFor();
     await page.getByRole('img', { name: /^Latency: .*2 results, 1 failed/ }).waitFor();
     await button(person, '30 d').click();
-    await page.getByRole('img', { name: /^Latency: .*1 gaps/ }).waitFor();
+    await page.getByRole('img', { name: /^Latency: .*1 gap/ }).waitFor();
     expect(page.url()).toContain('?window=30d');
   });
 

@@ -33,7 +33,7 @@ const COLUMNS: readonly Column<Action>[] = [
   },
   {
     head: 'Trigger',
-    wide: true,
+    onlyWide: true,
     cell: triggerText,
     compare: (a, b) => byName(triggerText(a), triggerText(b)),
   },

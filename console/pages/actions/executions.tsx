@@ -28,8 +28,8 @@ const COLUMNS: readonly Column<Execution>[] = [
     ),
   },
   { head: 'Response', numeric: true, cell: ({ status_code }) => status_code || '–' },
-  { head: 'Latency', wide: true, numeric: true, cell: ({ latency_ms }) => `${number(latency_ms)} ms` },
-  { head: 'Log lines', wide: true, numeric: true, cell: ({ log_count }) => number(log_count) },
+  { head: 'Latency', onlyWide: true, numeric: true, cell: ({ latency_ms }) => `${number(latency_ms)} ms` },
+  { head: 'Log lines', onlyWide: true, numeric: true, cell: ({ log_count }) => number(log_count) },
 ];
 
 /** Lists the executions of an action, newest first. */

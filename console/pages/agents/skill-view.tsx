@@ -64,7 +64,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
       ),
     },
     { head: 'Runs', cell: (tool) => <ToolTarget tool={tool} actions={actions} /> },
-    { head: 'Arguments', wide: true, numeric: true, cell: ({ inputSchema }) => argumentsOf(inputSchema).length },
+    { head: 'Arguments', onlyWide: true, numeric: true, cell: ({ inputSchema }) => argumentsOf(inputSchema).length },
   ];
 
   return (

@@ -169,7 +169,7 @@ function columnsOf(
     },
     {
       head: 'Channel',
-      wide: true,
+      onlyWide: true,
       cell: (channel) => (
         <span class="cut" dir="auto" title={labelOfChannel(channel)}>
           {labelOfChannel(channel)}
@@ -179,7 +179,7 @@ function columnsOf(
     },
     {
       head: 'Last delivery',
-      wide: true,
+      onlyWide: true,
       cell: ({ id, last_delivery: last }) =>
         last ? (
           <a class="last-delivery" href={`#/alerts?channel=${id}`}>

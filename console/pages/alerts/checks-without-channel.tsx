@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<Check>[] = [
   },
   {
     head: 'Type',
-    wide: true,
+    onlyWide: true,
     cell: ({ check_type }) => typeTitle(check_type),
     compare: (a, b) => byName(a.check_type, b.check_type),
   },

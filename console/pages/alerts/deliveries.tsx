@@ -100,7 +100,7 @@ function columnsOf(
     },
     {
       head: 'State',
-      wide: true,
+      onlyWide: true,
       cell: (delivery) => <ReportedChange of={delivery} />,
     },
     {
@@ -124,7 +124,7 @@ function columnsOf(
     },
     {
       head: 'Kind',
-      wide: true,
+      onlyWide: true,
       cell: (one) => (
         <>
           {one.kind === 'test' || !one.entity_id ? (
@@ -138,14 +138,14 @@ function columnsOf(
     },
     {
       head: 'To',
-      wide: true,
+      onlyWide: true,
       cell: (delivery) => (
         <span class="cut" dir="auto" title={receiverOf(delivery)}>
           {receiverOf(delivery)}
         </span>
       ),
     },
-    { head: 'Attempts', wide: true, numeric: true, cell: ({ attempts }) => attempts },
+    { head: 'Attempts', onlyWide: true, numeric: true, cell: ({ attempts }) => attempts },
     {
       head: 'When',
       numeric: true,

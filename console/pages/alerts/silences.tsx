@@ -141,8 +141,8 @@ const columnsOf = (
       </>
     ),
   },
-  { head: 'Until', wide: true, cell: ({ until }) => <Until at={until} /> },
-  { head: 'By', wide: true, cell: ({ created_by }) => <bdi>{created_by}</bdi> },
+  { head: 'Until', onlyWide: true, cell: ({ until }) => <Until at={until} /> },
+  { head: 'By', onlyWide: true, cell: ({ created_by }) => <bdi>{created_by}</bdi> },
   {
     head: 'Actions',
     cell: (silence) => (

@@ -104,8 +104,8 @@ function columnsOf(counts: ReadonlyMap<string, Counts> | undefined): Column<Blue
       ),
       compare: (a, b) => byName(a.name, b.name),
     },
-    { head: 'Slug', wide: true, cell: ({ slug }) => <code>{slug}</code> },
-    { head: 'Fields', wide: true, numeric: true, cell: ({ fields }) => number(fields.length) },
+    { head: 'Slug', onlyWide: true, cell: ({ slug }) => <code>{slug}</code> },
+    { head: 'Fields', onlyWide: true, numeric: true, cell: ({ fields }) => number(fields.length) },
     { head: 'State', cell: ({ slug }) => <Worst counts={counts?.get(slug)} /> },
     {
       head: 'Entities',

@@ -114,14 +114,14 @@ const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
   },
   {
     head: 'Slug',
-    wide: true,
+    onlyWide: true,
     cell: ({ slug }) => <code class="cut">{slug}</code>,
     compare: (a, b) => byName(a.slug, b.slug),
   },
   ...fields.slice(0, MAX_FIELD_COLUMNS).map(
     ({ name, field_type }): Column<FleetRow> => ({
       head: name,
-      wide: true,
+      onlyWide: true,
       numeric: field_type === 'number',
       cell: ({ fields: values }) => (
         <span class="cut" title={valueText(values[name])}>

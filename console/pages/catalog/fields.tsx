@@ -64,10 +64,10 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   const columns: Column<Field>[] = [
     { head: 'Name', grow: true, cell: ({ name }) => <strong dir="auto">{name}</strong> },
     { head: 'Type', cell: ({ field_type }) => field_type },
-    { head: 'Required', wide: true, cell: ({ required }) => (required ? 'yes' : 'no') },
+    { head: 'Required', onlyWide: true, cell: ({ required }) => (required ? 'yes' : 'no') },
     {
       head: 'Default',
-      wide: true,
+      onlyWide: true,
       cell: ({ default_value }) =>
         default_value === undefined ? (
           <span class="hint">none</span>

@@ -102,7 +102,7 @@ const columnsOf = (rejections: Rejections): Column<EntityRow>[] => [
   { head: 'Slug', cell: ({ slug }) => <code class="cut">{slug}</code> },
   {
     head: 'Name',
-    wide: true,
+    onlyWide: true,
     cell: ({ name }) => (
       <span class="cut" dir="auto">
         {name}

@@ -27,7 +27,7 @@ const columnsOf = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   {
     head: 'From',
     grow: true,
-    wide: true,
+    onlyWide: true,
     cell: ({ method, remote_addr, user_agent, rid }) => (
       <span dir="auto" title={rid === null ? user_agent : `${user_agent}, run ${rid}`}>
         {method} {remote_addr} {user_agent}
@@ -36,7 +36,7 @@ const columnsOf = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   },
   {
     head: 'Duration',
-    wide: true,
+    onlyWide: true,
     numeric: true,
     cell: ({ duration_ms }) => (duration_ms === null ? '–' : duration(duration_ms)),
   },

@@ -35,10 +35,10 @@ const COLUMNS: readonly Column<Result>[] = [
       );
     },
   },
-  { head: 'Trigger', wide: true, cell: ({ kind }) => KIND[kind] },
+  { head: 'Trigger', onlyWide: true, cell: ({ kind }) => KIND[kind] },
   {
     head: 'Latency',
-    wide: true,
+    onlyWide: true,
     numeric: true,
     cell: ({ success, latency_ms }) => (success || latency_ms ? `${latency_ms} ms` : '–'),
   },

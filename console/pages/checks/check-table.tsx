@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
   {
     head: 'Entity',
-    wide: true,
+    onlyWide: true,
     cell: ({ entity }) =>
       entity && (
         <span class="cut" dir="auto">
@@ -44,20 +44,20 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
   {
     head: 'Type',
-    wide: true,
+    onlyWide: true,
     cell: ({ check }) => typeTitle(check.check_type),
     compare: (a, b) => byName(a.check.check_type, b.check.check_type),
   },
   {
     head: 'Every',
-    wide: true,
+    onlyWide: true,
     numeric: true,
     cell: ({ check }) => duration(check.interval_seconds * 1000),
     compare: (a, b) => a.check.interval_seconds - b.check.interval_seconds,
   },
   {
     head: 'Last result',
-    wide: true,
+    onlyWide: true,
     numeric: true,
     cell: ({ check: { last_result: last } }) =>
       last ? (

@@ -67,16 +67,16 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
       </>
     ),
   },
-  { head: 'Type', wide: true, cell: ({ check_type }) => typeTitle(check_type) },
+  { head: 'Type', onlyWide: true, cell: ({ check_type }) => typeTitle(check_type) },
   {
     head: 'Last result',
-    wide: true,
+    onlyWide: true,
     numeric: true,
     cell: ({ last_result }) => (last_result ? <Time at={last_result.checked_at} /> : 'none yet'),
   },
   {
     head: 'Last 24 h',
-    wide: true,
+    onlyWide: true,
     cell: ({ id }) => {
       const buckets = histories.get(id)?.buckets;
       return buckets && <HistoryBar title="Last 24 h" buckets={barOf(buckets)} />;

@@ -27,16 +27,16 @@ const COLUMNS: readonly Column<ListedIncident>[] = [
     ),
     compare: (a, b) => byName(a.title, b.title),
   },
-  { head: 'Impact', wide: true, cell: ({ impact }) => impact, compare: (a, b) => byName(a.impact, b.impact) },
+  { head: 'Impact', onlyWide: true, cell: ({ impact }) => impact, compare: (a, b) => byName(a.impact, b.impact) },
   {
     head: 'Acknowledged by',
-    wide: true,
+    onlyWide: true,
     cell: ({ acknowledged_by: by, state }) =>
       by ? <bdi>{by}</bdi> : <span class="hint">{state === 'open' ? 'not yet' : '–'}</span>,
   },
   {
     head: 'Started',
-    wide: true,
+    onlyWide: true,
     cell: ({ started_at }) => <Time at={started_at} as="full" />,
     compare: (a, b) => (a.started_at < b.started_at ? -1 : 1),
   },

@@ -106,7 +106,7 @@ const columnsOf = (
   },
   {
     head: 'Next',
-    wide: true,
+    onlyWide: true,
     cell: ({ next }) => (
       <>
         <bdi>{next.member}</bdi>

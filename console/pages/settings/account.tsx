@@ -73,7 +73,7 @@ const COLUMNS = [
   },
   {
     head: 'Usage',
-    wide: true,
+    onlyWide: true,
     cell: ({ name, used, limit }: LimitRow) =>
       used !== undefined && (
         <meter aria-label={`${name} used`} max={Math.max(1, limit)} high={limit * 0.9} optimum={0} value={used} />

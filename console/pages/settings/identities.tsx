@@ -39,7 +39,7 @@ export function Identities({ provider }: { provider: string }) {
               keyOf={({ id }) => id}
               columns={[
                 { head: 'Identity', grow: true, cell: ({ name, subject }) => <bdi>{name || subject}</bdi> },
-                { head: 'Linked', wide: true, cell: ({ linked_at }) => <Time at={linked_at} /> },
+                { head: 'Linked', onlyWide: true, cell: ({ linked_at }) => <Time at={linked_at} /> },
                 {
                   head: 'Actions',
                   cell: (identity) => (

@@ -37,7 +37,7 @@ export function Passkeys({ why }: { why: string | undefined }) {
     { head: 'Name', grow: true, cell: ({ name }) => <bdi>{name}</bdi> },
     {
       head: 'Host',
-      wide: true,
+      onlyWide: true,
       cell: ({ rp_id, synced }) => (
         <>
           {rp_id}
@@ -45,10 +45,10 @@ export function Passkeys({ why }: { why: string | undefined }) {
         </>
       ),
     },
-    { head: 'Added', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: 'Added', onlyWide: true, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       head: 'Last used',
-      wide: true,
+      onlyWide: true,
       cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} /> : 'never'),
     },
     {

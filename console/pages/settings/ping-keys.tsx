@@ -44,8 +44,8 @@ const columns = (why: string | undefined, onDelete: (key: PingKeyRecord) => void
       </>
     ),
   },
-  { head: 'Blueprint of new checks', wide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
-  { head: 'Created', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: 'Blueprint of new checks', onlyWide: true, cell: ({ blueprint_slug }) => <bdi>{blueprint_slug ?? '–'}</bdi> },
+  { head: 'Created', onlyWide: true, cell: ({ created_at }) => <Time at={created_at} /> },
   {
     head: 'Actions',
     cell: (key) => (

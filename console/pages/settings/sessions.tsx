@@ -42,9 +42,9 @@ export function Sessions() {
                 grow: true,
                 cell: ({ user_agent }) => <span title={user_agent}>{browserOf(user_agent)}</span>,
               },
-              { head: 'From', wide: true, cell: ({ last_seen_from }) => last_seen_from },
-              { head: 'Last used', wide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-              { head: 'Ends', wide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
+              { head: 'From', onlyWide: true, cell: ({ last_seen_from }) => last_seen_from },
+              { head: 'Last used', onlyWide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+              { head: 'Ends', onlyWide: true, cell: ({ expires_at }) => <Time at={expires_at} /> },
               {
                 head: 'Actions',
                 cell: ({ id, current }) =>

@@ -71,7 +71,7 @@ const COLUMNS: readonly Column<StatusPage>[] = [
   },
   {
     head: 'Address',
-    wide: true,
+    onlyWide: true,
     cell: ({ url, visibility }) =>
       url?.startsWith('http') ? (
         <a href={url} target="_blank" rel="noopener">

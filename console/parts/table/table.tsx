@@ -11,9 +11,9 @@ export type Column<Row> = {
   /** Compares two rows; without it the column cannot be sorted. */
   compare?: (a: Row, b: Row) => number;
   /** Hidden in narrow windows: its content must also be in another column, or be dispensable. */
-  wide?: boolean;
+  onlyWide?: boolean;
   /** Hidden in all but the widest windows. */
-  widest?: boolean;
+  onlyWidest?: boolean;
   numeric?: boolean;
   grow?: boolean;
 };
@@ -111,12 +111,13 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
 }
 
 const classOf = ({
-  wide,
-  widest,
+  onlyWide,
+  onlyWidest,
   numeric,
   grow,
-}: Pick<Column<never>, 'wide' | 'widest' | 'numeric' | 'grow'>): string | undefined =>
-  [wide && 'wide', widest && 'widest', numeric && 'numeric', grow && 'grow'].filter(Boolean).join(' ') || undefined;
+}: Pick<Column<never>, 'onlyWide' | 'onlyWidest' | 'numeric' | 'grow'>): string | undefined =>
+  [onlyWide && 'wide', onlyWidest && 'widest', numeric && 'numeric', grow && 'grow'].filter(Boolean).join(' ') ||
+  undefined;
 
 function inOrder<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order | undefined): readonly Row[] {
   const compare = order && columns[order.column]?.compare;

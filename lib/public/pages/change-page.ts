@@ -67,7 +67,7 @@ export async function createPage(context: Context, input: NewStatusPage): Promis
   return page;
 }
 
-/** Changes the given properties of a page. @throws AppError as for a new one */
+/** Changes the given properties of a page. @throws AppError NOT_FOUND, CONFLICT for a slug in use, VALIDATION_ERROR */
 export async function changePage(
   context: Context,
   id: string,
@@ -275,8 +275,8 @@ const assertZone = ({ time_zone }: StatusPageItem): void =>
   calendarErrorsAt('time_zone', () => assertTimeZone(time_zone));
 
 /**
- * Validates groups and gives each new component an id. A component must show an entity or check of the account; one
- * that the page already has may still show a deleted one.
+ * Validates groups and gives each new component an id. An entity or check that a component shows must exist in the
+ * account; an existing component may keep one that was deleted since.
  */
 async function validGroups(
   { ports, keys, tenant }: Context,

@@ -77,7 +77,7 @@ function maintenanceEntries(occurrences: readonly OccurrenceView[], { as_of, pag
     .map(({ uid, title = texts.scheduled, from, to, names, created_at, updated_at }) => ({
       id: uid,
       title: `${title}: ${names.join(', ')}`,
-      text: fill(texts.until, { from: formats.time(iso(from)), to: formats.time(iso(to)) }),
+      text: fill(texts.from_to, { from: formats.time(iso(from)), to: formats.time(iso(to)) }),
       published: iso(Math.max(created_at, from - AHEAD_MS)),
       updated: iso(Math.max(updated_at, from - AHEAD_MS)),
       link_suffix: '',

@@ -85,7 +85,7 @@ function bars({ name, days }: ComponentView, { view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
   const kinds = COMPONENT_STATES.filter((kind) => days.some((day) => day.kind === kind));
   const counts = kinds.map((kind) =>
-    fill(texts.day, { count: days.filter((day) => day.kind === kind).length, state: texts.component[kind] }),
+    fill(texts.day_count, { count: days.filter((day) => day.kind === kind).length, state: texts.component[kind] }),
   );
   const label = fill(texts.days, { name, days: days.length, counts: counts.join(', ') });
   const paths = kinds.map((kind) => {
@@ -167,7 +167,7 @@ function maintenance({ title, starts_at, ends_at, status, component_ids }: Maint
     .map(({ name }) => name);
   return html`<article class="card"><div class="row"><h3>${title}</h3>${
     status === 'running' ? html`<span class="state maintenance">${icon('maintenance')}${texts.running}</span>` : null
-  }</div><p>${names.join(', ')}</p><p class="soft">${fill(texts.until, {
+  }</div><p>${names.join(', ')}</p><p class="soft">${fill(texts.from_to, {
     from: formats.time(starts_at),
     to: formats.time(ends_at),
   })}</p></article>`;
@@ -253,7 +253,7 @@ export function historyHtml({ view, past, appearance }: PublishedView, addresses
     html`<body>`,
     pageHeader(view, logo),
     html`<main><h2>${texts.history}</h2>${freshness(page)}`,
-    months.size === 0 ? html`<p class="soft">${texts.no_history}</p>` : null,
+    months.size === 0 ? html`<p class="soft">${texts.none}</p>` : null,
     [...months].map(
       ([month, incidents]) => html`<section><h2>${month}</h2>${incidents.map((one) => incident(one, page))}</section>`,
     ),

@@ -39,7 +39,10 @@ type Incidents = {
 /** A component that an incident affects, with the start and end of its outage. */
 type Affected = { source: Source; since: string; until: string | null };
 
-/** Reads the incidents that a page shows at `now` (epoch ms): of its components, and published ones. */
+/**
+ * Reads the incidents of its components that a page shows at `now` (epoch ms): published ones, and automatic ones that
+ * lasted long enough.
+ */
 export async function readIncidents(
   scope: TenantEnv,
   page: StatusPageItem,

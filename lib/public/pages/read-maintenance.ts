@@ -30,7 +30,10 @@ type Maintenance = {
   next_at: number;
 };
 
-/** Time (ms) before and after now that a calendar covers, and maximum number of its occurrences and of their names. */
+/**
+ * Time (ms) before and after now that a calendar covers, and maximum number of its occurrences, and of component names
+ * in each.
+ */
 const CALENDAR_MS = 90 * DAY_MS;
 const MAX_OCCURRENCES = 500;
 const MAX_NAMES = 5;
@@ -38,7 +41,7 @@ const MAX_NAMES = 5;
 const isAffected = (scope: WindowItem['scope'], { entity, measured_by }: Source): boolean =>
   !!entity && measured_by.some((check) => check.enabled && selects(scope, { check, entity }));
 
-/** Returns the occurrences for the calendar at `now` (epoch ms), without names and notes of windows. Pure. */
+/** Returns the occurrences for the calendar at `now` (epoch ms), without the names and notes of windows. Pure. */
 export function occurrencesOf(
   windows: readonly WindowItem[],
   sources: readonly Source[],
@@ -69,7 +72,7 @@ export function occurrencesOf(
 /** Maximum number of notices, the newest, and time (ms) before a start at which recurring maintenance is reported. */
 const MAX_NOTICES = 100;
 const RECURRING_AHEAD_MS = DAY_MS;
-/** Maximum age (ms) of an end that a user sets to end a window now; an older end is a correction. */
+/** Maximum age (ms) of an end that ends a window now when a user sets it; an earlier end corrects the window. */
 const ENDED_NOW_MS = 5 * 60_000;
 
 /**
@@ -108,7 +111,7 @@ export function maintenanceNotices(
           id: `${id}-${from}-${status === 'started' ? '' : `${to}-`}${status}`,
           ...{ incident_id: null, maintenance: { id: `${id}-${from}`, starts_at, ends_at }, status },
           title: public_title ?? named.join(', '),
-          message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+          message: fill(TEXTS[language].from_to, { from: formats.time(starts_at), to: formats.time(ends_at) }),
           ...{ at: iso(time), component_ids },
         });
     }
@@ -118,7 +121,7 @@ export function maintenanceNotices(
 
 /**
  * Returns the maintenance that subscribers know after `notices`, with its current end, and marks occurrences that their
- * window no longer has. A moved window is omitted, because its new start has a notice. Pure.
+ * window no longer has. A moved one-time window is omitted, because its new start has a notice. Pure.
  */
 export function followAnnounced(
   announced: readonly AnnouncedMaintenance[],
@@ -167,16 +170,16 @@ export function removalNotices(
     const end = is_started ? Math.min(to, removed_at) : to;
     const [starts_at, ends_at] = [iso(from), iso(end)];
     return {
-      // As without the removal, if the maintenance had ended before.
+      // If the maintenance had ended before its removal, this is the id of its normal end notice.
       id: `${id}-${end}-${status}`,
       ...{ incident_id: null, maintenance: { id, starts_at, ends_at }, status, title },
-      message: fill(TEXTS[language].until, { from: formats.time(starts_at), to: formats.time(ends_at) }),
+      message: fill(TEXTS[language].from_to, { from: formats.time(starts_at), to: formats.time(ends_at) }),
       ...{ at: is_started ? ends_at : iso(removed_at), component_ids },
     };
   });
 }
 
-/** Returns the maintenance of a page at `now` (epoch ms), without names and notes of windows. Pure. */
+/** Returns the maintenance of a page at `now` (epoch ms), without the names and notes of windows. Pure. */
 export function maintenanceOf(
   { language }: Pick<StatusPageItem, 'language'>,
   windows: readonly WindowItem[],

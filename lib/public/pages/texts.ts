@@ -19,17 +19,16 @@ type Texts = {
   maintenance: string;
   incidents: string;
   none: string;
-  no_history: string;
   uptime: string;
   monitored: string;
   latency: string;
   days: string;
-  day: string;
+  day_count: string;
   down_for: string;
   events: string;
   date: string;
   state: string;
-  until: string;
+  from_to: string;
   running: string;
   scheduled: string;
   edited: string;
@@ -80,17 +79,16 @@ const en: Texts = {
   maintenance: 'Maintenance',
   incidents: 'Incidents of the last 14 days',
   none: 'No incidents.',
-  no_history: 'No earlier incidents.',
   uptime: '{percent} uptime in {days} days',
   monitored: '{percent} of the time monitored',
   latency: 'Latency in 24 hours: median {p50} ms, 95th percentile {p95} ms',
   days: '{name}, last {days} days: {counts}',
-  day: '{count} {state}',
+  day_count: '{count} {state}',
   down_for: 'down for {duration}',
   events: 'Days with events',
   date: 'Date',
   state: 'State',
-  until: '{from} to {to}',
+  from_to: '{from} to {to}',
   running: 'Running',
   scheduled: 'Scheduled maintenance',
   edited: 'edited {time}',
@@ -129,10 +127,10 @@ const de: Texts = {
     resolved: 'Behoben',
   },
   as_of: 'Stand: {time}',
-  old: 'Diese Seite ist nicht aktuell. Ihre Daten sind von {time}.',
+  old: 'Diese Seite ist nicht aktuell. Die Daten sind von {time}.',
   changed: 'Der Zustand hat sich geändert.',
   reload: 'Neu laden',
-  history: 'Frühere Störungen',
+  history: 'Störungsverlauf',
   feed: 'Feed',
   calendar: 'Wartungskalender',
   current: 'Aktueller Zustand',
@@ -141,17 +139,16 @@ const de: Texts = {
   maintenance: 'Wartung',
   incidents: 'Störungen der letzten 14 Tage',
   none: 'Keine Störungen.',
-  no_history: 'Keine früheren Störungen.',
   uptime: '{percent} Verfügbarkeit in {days} Tagen',
   monitored: '{percent} der Zeit überwacht',
   latency: 'Antwortzeit in 24 Stunden: Median {p50} ms, 95. Perzentil {p95} ms',
   days: '{name}, letzte {days} Tage: {counts}',
-  day: '{count} {state}',
+  day_count: '{count} {state}',
   down_for: '{duration} ausgefallen',
   events: 'Tage mit Ereignissen',
   date: 'Datum',
   state: 'Zustand',
-  until: '{from} bis {to}',
+  from_to: '{from} bis {to}',
   running: 'Läuft',
   scheduled: 'Geplante Wartung',
   edited: 'bearbeitet {time}',
@@ -202,17 +199,16 @@ const fr: Texts = {
   maintenance: 'Maintenance',
   incidents: 'Incidents des 14 derniers jours',
   none: 'Aucun incident.',
-  no_history: 'Aucun incident antérieur.',
   uptime: '{percent} de disponibilité sur {days} jours',
   monitored: '{percent} du temps surveillé',
   latency: 'Temps de réponse sur 24 heures : médiane {p50} ms, 95e centile {p95} ms',
   days: '{name}, {days} derniers jours : {counts}',
-  day: '{count} {state}',
+  day_count: '{count} {state}',
   down_for: 'en panne pendant {duration}',
   events: 'Jours avec événements',
   date: 'Date',
   state: 'État',
-  until: 'du {from} au {to}',
+  from_to: 'du {from} au {to}',
   running: 'En cours',
   scheduled: 'Maintenance planifiée',
   edited: 'modifié le {time}',
@@ -251,7 +247,7 @@ const es: Texts = {
     resolved: 'Resuelto',
   },
   as_of: 'Datos de {time}',
-  old: 'Esta página no está actualizada. Sus datos son de {time}.',
+  old: 'Esta página no está actualizada. Los datos son de {time}.',
   changed: 'El estado ha cambiado.',
   reload: 'Recargar',
   history: 'Historial de incidentes',
@@ -263,25 +259,24 @@ const es: Texts = {
   maintenance: 'Mantenimiento',
   incidents: 'Incidentes de los últimos 14 días',
   none: 'Sin incidentes.',
-  no_history: 'Sin incidentes anteriores.',
   uptime: '{percent} de disponibilidad en {days} días',
   monitored: '{percent} del tiempo supervisado',
   latency: 'Tiempo de respuesta en 24 horas: mediana {p50} ms, percentil 95 {p95} ms',
   days: '{name}, últimos {days} días: {counts}',
-  day: '{count} {state}',
+  day_count: '{count} {state}',
   down_for: 'interrumpido durante {duration}',
   events: 'Días con eventos',
   date: 'Fecha',
   state: 'Estado',
-  until: 'del {from} al {to}',
+  from_to: 'del {from} al {to}',
   running: 'En curso',
   scheduled: 'Mantenimiento programado',
   edited: 'editado el {time}',
   unavailable: '{name}: interrupción',
   impaired: '{name}: rendimiento degradado',
   notice: '{name}: aviso',
-  is_down: '{name} está interrumpido desde {time}.',
-  is_impaired: '{name} tiene problemas desde {time}.',
+  is_down: '{name} está interrumpido desde las {time}.',
+  is_impaired: '{name} tiene problemas desde las {time}.',
   was_down: '{name} estuvo interrumpido durante {duration}.',
   was_impaired: '{name} tuvo problemas durante {duration}.',
   today: 'Hoy',

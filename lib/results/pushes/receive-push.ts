@@ -53,7 +53,7 @@ export type Push = {
   checked_at: number | undefined;
   /** Identity of a push, for idempotency: the client's key, else body and checked_at; undefined: always new. */
   identity: { kind: 'key' | 'body'; text: string } | undefined;
-  /** Runs that it ends: one by its id, or all open ones. `measured`: its latency is the time since their start. */
+  /** Runs that it ends: one by its id, or all. `measured`: its latency is the time since the start of the only one. */
   ends: { rid?: string | undefined; measured: boolean };
   /** Facts and body of a ping; an empty body is not stored. */
   ping?: PingFacts;
@@ -232,7 +232,8 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return RETRY;
-      // If `stored` has changed, another request has applied it. Else a result that exists is of this push too.
+      // If `stored` has changed, another request has applied it. Without `stored`, a result with this key is of this
+      // push.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? RETRY : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === RETRY ? RETRY : { earlier };

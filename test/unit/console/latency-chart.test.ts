@@ -128,7 +128,7 @@ describe('latency chart', () => {
   it('describes the chart', () => {
     const gaps = [{ from: 0, to: 10, why: 'x' }];
     expect(chartSummary({ ...chartOf([5, null, 9]), gaps })).toBe(
-      'Latency: typically 5 to 9 ms, 3 results, 1 failed, 1 gaps',
+      'Latency: typically 5 to 9 ms, 3 results, 1 failed, 1 gap',
     );
     expect(chartSummary({ from: 0, to: 1, points: [], gaps: [] })).toMatch(/no results/);
   });

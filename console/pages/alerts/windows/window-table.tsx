@@ -53,8 +53,8 @@ const columnsOf = (why: string | undefined, confirmEnd: TableProps['confirmEnd']
     ),
     compare: (a, b) => byName(a.window.name, b.window.name),
   },
-  { head: 'Open', wide: true, cell: ({ status, window }) => <WhenOpen of={status} window={window} /> },
-  { head: 'Recurrence', wide: true, cell: ({ window }) => <Recurrence window={window} /> },
+  { head: 'Open', onlyWide: true, cell: ({ status, window }) => <WhenOpen of={status} window={window} /> },
+  { head: 'Recurrence', onlyWide: true, cell: ({ window }) => <Recurrence window={window} /> },
   {
     head: 'Actions',
     cell: ({ window, status }) =>

@@ -33,13 +33,13 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
   },
   {
     head: 'Owner',
-    wide: true,
+    onlyWide: true,
     compare: (a, b) => byName(ownerOf(a.created_by), ownerOf(b.created_by)),
     cell: ({ created_by }) => <bdi class="cut">{ownerOf(created_by)}</bdi>,
   },
   {
     head: 'Permissions',
-    wide: true,
+    onlyWide: true,
     cell: (key) => {
       const restriction = restrictionText(key, nameOf);
       return (
@@ -56,7 +56,7 @@ export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column
   },
   {
     head: 'Last used',
-    wide: true,
+    onlyWide: true,
     compare: (a, b) => (a.last_used_at ?? '').localeCompare(b.last_used_at ?? ''),
     cell: ({ last_used_at, last_used_from }) =>
       last_used_at ? (

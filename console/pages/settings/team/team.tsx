@@ -40,11 +40,11 @@ export function Team() {
     { head: 'Role', cell: (member) => <RoleField member={member} onDone={team.reload} /> },
     {
       head: 'Sign-in',
-      wide: true,
+      onlyWide: true,
       cell: (member) =>
         member.status === 'pending' ? <span class="hint">pending</span> : signInMethodsOf(member) || 'link or API key',
     },
-    { head: 'Since', wide: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: 'Since', onlyWide: true, cell: ({ created_at }) => <Time at={created_at} /> },
     { head: 'Actions', cell: (member) => <MemberMenu member={member} onAsk={show} /> },
   ];
   return (
