@@ -4,7 +4,7 @@ import type { ErrorCode } from '#lib/platform/errors.ts';
 export const MEANING_OF: Record<ErrorCode, string> = {
   UNAUTHORIZED: 'The key or session is missing, malformed, unknown, deleted or expired.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',
-  READ_ONLY: 'A read-only key may only read, and may not list keys.',
+  READ_ONLY: 'A read-only key may only read, and may not list keys or sessions.',
   FORBIDDEN:
     'The role of the user, or the scopes or restrictions of the key are insufficient; the message names what is needed.',
   VALIDATION_ERROR: 'The request is invalid: `details` names each invalid part.',
