@@ -193,7 +193,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     );
     await eventually(async () => (await admin.get(`/v1/checks/${probed.id}`)).body.state === 'up');
     await page.evaluate(`location.hash = '#/checks/${probed.id}?window=1h'`);
-    await page.getByRole('img', { name: /^Latency: .*1 results, 0 failed/ }).waitFor();
+    await page.getByRole('img', { name: /^Latency: .*1 result, 0 failed/ }).waitFor();
     receiver().behave({ status: 503 });
     await button(person, 'Check now').click();
     await page.getByText(/Manual run:.*Failed.*got 503/).waitFor();
