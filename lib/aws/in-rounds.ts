@@ -62,7 +62,7 @@ const FIRST_PAUSE_MS = 25;
  * Sends a batch until AWS has accepted all of it, because AWS may accept only a part. Waits before each further round:
  * 25 ms, 50, 100 … plus up to half of that at random.
  * @param send returns the rejected entries
- * @throws AppError UNAVAILABLE after eight rounds; a part of the batch was accepted
+ * @throws AppError UNAVAILABLE after eight rounds; a part of the batch may have been accepted
  */
 export async function inRounds<T>(ports: RetryPorts, batch: T[], send: (left: T[]) => Promise<T[]>): Promise<void> {
   let left = batch;

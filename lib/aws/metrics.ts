@@ -2,8 +2,8 @@ import { memberOf } from '#lib/platform/plain-data.ts';
 import type { Metrics } from '#lib/platform/ports.ts';
 
 /**
- * Writes a metric in CloudWatch's embedded format, at any log level. Each function sets the namespace in
- * POWERTOOLS_METRICS_NAMESPACE.
+ * Writes a metric in CloudWatch's embedded format, at any log level. The namespace is in
+ * POWERTOOLS_METRICS_NAMESPACE, a variable of each Lambda function.
  */
 function writeMetric(service: string, name: string, unit: 'Count' | 'Seconds', value: number): void {
   const Namespace = process.env.POWERTOOLS_METRICS_NAMESPACE;

@@ -7,7 +7,7 @@ import type { Files, PublicFile } from '#lib/platform/ports.ts';
 
 /** Time limit of a request (ms): two attempts take less than the five seconds of the port. */
 const TIMEOUT_MS = 2_000;
-/** Attempts of a write. A read has one: the page is then rendered, within the time that CloudFront waits. */
+/** Attempts of a write. A read has one: if it fails, the page is rendered within the time that CloudFront waits. */
 const ATTEMPTS = 2;
 
 /** Response headers of published files for browsers and CloudFront; S3 stores them with each file. */

@@ -11,11 +11,11 @@ import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, hasCondition, matchesEntityFilter } from './entity-filter.ts';
 
 /**
- * Items of the catalog, read strongly consistent unless noted:
+ * Items of the catalog. Reads are strongly consistent unless noted:
  *
  * | pattern                      | request                                                          |
  * |------------------------------|------------------------------------------------------------------|
- * | a blueprint and the default  | get many blueprint(slug), catalog                                |
+ * | a blueprint, default slug    | get many blueprint(slug), catalog                                |
  * | blueprints by slug           | get catalog, query blueprints(tenant)                            |
  * | an entity by its slug        | get many blueprint(slug), entitySlug(…), then get entity(id)     |
  * | entities by their ids        | get many entity(id)                                              |
@@ -89,7 +89,7 @@ export async function requireEntity(
 
 /**
  * Returns entities in the order of `ids`. Throws NOT_FOUND. If an eventually consistent read (`how`) misses one, reads
- * all again strongly consistent.
+ * all again with strong consistency.
  */
 export async function requireEntities(
   scope: TenantScope,

@@ -16,7 +16,7 @@ import { iso } from '#lib/platform/time.ts';
 import { addressesOf } from './mail-addresses.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
-/** Returns the policy of a check for the caller; a read-only key gets no secrets of channels. */
+/** Returns the policy of a check for the caller; without `write`, it has no secrets of channels. */
 export async function policyView(
   context: Context,
   { check, entity, stored, policy, account }: PolicyOfCheck,
@@ -95,7 +95,7 @@ export function withoutSecrets({
   return redactPaths(config, type ? type.secrets : Object.keys(config));
 }
 
-/** Audit settings of a policy, under the id of its check; channels have their own entries. */
+/** Settings of a policy in the audit log, under the id of its check; channels have their own entries. */
 export const auditedPolicy: Audited<PolicyOfCheck> = {
   type: 'policy',
   target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),

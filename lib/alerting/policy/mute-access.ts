@@ -2,7 +2,7 @@ import { type Denial, denialReason, type Rights } from '#lib/platform/http/acces
 import { DAY_MS } from '#lib/platform/time.ts';
 import { rangesOf, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 
-/** Extent of a silence or a window: whether it covers all checks, and how long it lasts from now, in ms. */
+/** Extent of a silence or a window: whether it covers all checks, and its duration in ms (see windowDuration). */
 export type Muting = { covers_all: boolean; lasts_ms: number };
 
 /** Maximum duration (ms) without `write`: a day, and a minute because clocks differ. */
@@ -21,7 +21,7 @@ export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): De
 
 /**
  * Returns the duration of a window in ms: of a one-time window from its start to its end, of a recurring one from
- * `from`, but not before `now`, to the end of its last occurrence. Pure.
+ * `from`, but not before `now`, to the end of its last occurrence, or to `until` if that is more than a day away. Pure.
  */
 export function windowDuration(times: WindowTimes, now: number): number {
   // Its past counts too, because it affects uptime.

@@ -16,13 +16,13 @@ import {
   failurePropagationOf,
   type NewRelation,
   type Relation,
+  type RelationCopy,
   type RelationItem,
-  type RelationPointer,
   relationRecord,
   type StoredRelation,
   TO,
 } from './relation.ts';
-import { groupSizeOf, pointerKeys, requireRelation } from './relation-store.ts';
+import { copyKeys, groupSizeOf, requireRelation } from './relation-store.ts';
 
 /** Returns the writes that change the dependency counts of entities, conditional on their versions. */
 const dependencyCountWrites = (
@@ -81,15 +81,15 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   const v = ports.ids.token();
   const auditWrites = auditWriter(scope, 'create', auditedRelation);
   const relation: RelationItem = { ...keys.relation(tenant, id), v, ...record };
-  const pointers = pointerKeys(scope, record).map((key): RelationPointer => ({ ...key, v, ...record }));
+  const copies = copyKeys(scope, record).map((key): RelationCopy => ({ ...key, v, ...record }));
 
   const attempt = async () => {
     const [from, to, taken, account, count] = await ports.table.getMany<
-      [EntityItem, EntityItem, RelationPointer, AccountItem, RelationCountItem]
+      [EntityItem, EntityItem, RelationCopy, AccountItem, RelationCountItem]
     >([
       keys.entity(tenant, from_entity_id),
       keys.entity(tenant, to_entity_id),
-      pointers[0]!,
+      copies[0]!,
       keys.account(tenant),
       keys.relationCount(tenant),
     ]);
@@ -105,7 +105,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
     const unchanged = [from, to].map(({ pk, sk, v: read }) => ({ check: { pk, sk }, if: { version: read } }));
     const outcome = await commit(ports, [
       { put: relation, if: 'absent' },
-      ...pointers.map((put) => ({ put, if: 'absent' as const })),
+      ...copies.map((put) => ({ put, if: 'absent' as const })),
       ...(failure.propagates_failure ? dependencyCountWrites(ports, [relation], [from, to], +1) : unchanged),
       relationCountWrite(scope, count, +1, account!),
       ...auditWrites(undefined, relation),
@@ -126,9 +126,9 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
     const wakes = relation.propagates_failure;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const outcome = await commit(ports, [
-      // Conditional on its version, because after another deletion the pointers may belong to a new relation.
+      // Conditional on its version, because after another deletion the copies may belong to a new relation.
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
-      ...pointerKeys(scope, relation).map((key) => ({ delete: key })),
+      ...copyKeys(scope, relation).map((key) => ({ delete: key })),
       ...dependencyCountWrites(ports, [relation], [from, to], -1),
       relationCountWrite(scope, count, -1),
       ...auditWrites(relation, undefined),
@@ -151,7 +151,7 @@ export async function reclaimRelations(scope: TenantScope, entityId: string): Pr
   if (await ports.table.get(keys.entity(tenant, entityId))) return;
   // Conditional on each relation, so that it is counted once if both of its entities are deleted.
   const round = async () => {
-    const { items, next } = await ports.table.query<RelationPointer>({
+    const { items, next } = await ports.table.query<RelationCopy>({
       partition: keys.relationsOf(tenant, entityId),
       limit: RELATIONS_AT_ONCE,
     });
@@ -165,7 +165,7 @@ export async function reclaimRelations(scope: TenantScope, entityId: string): Pr
     const outcome = await commit(ports, [
       ...items.flatMap((pointer): Write[] => [
         { delete: keys.relation(tenant, pointer.id), if: { version: pointer.v } },
-        ...pointerKeys(scope, pointer).map((key) => ({ delete: key })),
+        ...copyKeys(scope, pointer).map((key) => ({ delete: key })),
       ]),
       ...dependencyCountWrites(ports, items, present, -1),
       relationCountWrite(scope, count, -items.length),

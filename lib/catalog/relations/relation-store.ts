@@ -8,8 +8,8 @@ import { allOf, itemsOf, queryMerged } from '#lib/platform/table/pages.ts';
 import {
   type FailurePropagation,
   type Relation,
+  type RelationCopy,
   type RelationItem,
-  type RelationPointer,
   relationRecord,
   type StoredRelation,
 } from './relation.ts';
@@ -30,8 +30,8 @@ import {
 
 type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 
-/** Returns the keys of the pointers of a relation under its two entities. */
-export const pointerKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
+/** Returns the keys of the copies of a relation under its two entities. */
+export const copyKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
   const { from_entity_id: from, to_entity_id: to, relation_type: type } = ends;
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
 };
@@ -64,22 +64,22 @@ export const relationsOfEntity =
   async (after, limit) => {
     const { ports, keys, tenant } = scope;
     const partition = keys.relationsOf(tenant, entity);
-    const { items, next } = await ports.table.query<RelationPointer>({ partition, limit, after });
+    const { items, next } = await ports.table.query<RelationCopy>({ partition, limit, after });
     return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
 /** Returns all relations from an entity. */
-const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationPointer[]> =>
-  allOf<RelationPointer>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
+const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationCopy[]> =>
+  allOf<RelationCopy>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
 /** Returns the first relations from an entity, up to `limit`, which is at most 1,000. */
 export async function firstRelationsFrom(
   { ports, keys, tenant }: TenantScope,
   entity: string,
   limit: number,
-): Promise<RelationPointer[]> {
+): Promise<RelationCopy[]> {
   const query = { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT), limit };
-  return (await ports.table.query<RelationPointer>(query)).items;
+  return (await ports.table.query<RelationCopy>(query)).items;
 }
 
 /** Returns the first entities that depend directly on an entity by relations that propagate failure, up to `limit`. */
@@ -90,7 +90,7 @@ export async function dependentsOf(
 ): Promise<EntityItem[]> {
   const query = { partition: keys.relationsOf(tenant, entity), ...under(RELATED_IN), eventual: true };
   const ids = new Set<string>();
-  for await (const relation of itemsOf<RelationPointer>(ports.table, query)) {
+  for await (const relation of itemsOf<RelationCopy>(ports.table, query)) {
     if (relation.propagates_failure) ids.add(relation.from_entity_id);
     if (ids.size === limit) break;
   }

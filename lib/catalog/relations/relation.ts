@@ -14,7 +14,7 @@ export const FailurePropagation = z.object({
   propagates_failure: z
     .boolean()
     .describe(
-      'Whether the first entity (from) fails if the second (to) does; its alerts then name the cause. Default: true for depends_on, else false.',
+      'Whether a failure of the second entity (to) can be the cause of failures of the first (from). Default: true for depends_on, else false.',
     ),
   group: z
     .string()
@@ -133,8 +133,8 @@ export const auditedRelation: Audited<StoredRelation> = {
 /** Immutable relation, visible while both of its entities exist. */
 export type RelationItem = Item & StoredRelation & { v: string };
 
-/** Pointer to a relation under each of its entities. The key under the first makes it unique by type and entities. */
-export type RelationPointer = Item & StoredRelation & { v: string };
+/** Copy of a relation under each of its entities. The key under the first makes it unique by type and entities. */
+export type RelationCopy = Item & StoredRelation & { v: string };
 
 type EntitySlugs = Pick<Entity, 'blueprint_slug' | 'slug'>;
 

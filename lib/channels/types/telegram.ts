@@ -86,6 +86,6 @@ export const telegram = defineChannel({
   },
 });
 
-/** Escapes Telegram's HTML: three characters, and the quote within an attribute. */
+/** Escapes Telegram's HTML: three characters, and the quote, because attributes need it. */
 const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

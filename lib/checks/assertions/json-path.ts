@@ -6,7 +6,7 @@ const INDEX = /\[\s*(0|-?[1-9]\d{0,15})\s*\]/y;
 const QUOTED = /\[\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\]/sy;
 const BLANK = /[ \t\r\n]*/y;
 
-/** Parses a singular query of RFC 9535 (2.3.5.1): `.name`, `['a b']`, `[-1]`; undefined for any other query. */
+/** Parses a singular query of RFC 9535 (2.3.5.1): `$.name`, `$['a b']`, `$[-1]`; undefined for any other query. */
 export function parsePath(text: string): JsonPath | undefined {
   if (!text.startsWith('$')) return undefined;
   const path: (string | number)[] = [];
@@ -34,7 +34,7 @@ export function parsePath(text: string): JsonPath | undefined {
   return path;
 }
 
-/** Returns the name in a quoted selector (RFC 9535, 2.3.1.1); undefined if its escapes are not valid in JSON. */
+/** Returns the name in a quoted selector (RFC 9535, 2.3.1.1); undefined if it has an invalid escape. */
 function unquoted(quoted: string | undefined): string | undefined {
   if (quoted === undefined) return undefined;
   const inner = quoted.slice(1, -1);
@@ -48,7 +48,7 @@ function unquoted(quoted: string | undefined): string | undefined {
   }
 }
 
-/** Escapes that differ between single quotes and JSON; `\"` is not an escape in single quotes. */
+/** Converts single-quoted text to JSON; `\"` is not an escape there and becomes `\x`, which JSON rejects. */
 const IN_SINGLE_QUOTES: Readonly<Record<string, string>> = { "\\'": "'", '"': '\\"', '\\"': '\\x' };
 
 const PLAIN_NAME = /^[A-Za-z_\u0080-\ud7ff\ue000-\uffff][\w\u0080-\ud7ff\ue000-\uffff]*$/;

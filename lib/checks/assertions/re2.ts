@@ -6,7 +6,7 @@ import type { SearchInput } from './expressions.ts';
 /** Maximum instructions of an expression: each costs up to 0.5 ms for 32 KB, so a search takes at most 40 ms. */
 const MAX_INSTRUCTIONS = 80;
 
-/** Bytes of the search automaton, kept per expression. The default of 8 MB takes longer to fill than a search. */
+/** Bytes of the search automaton, kept per expression. Filling the default of 8 MB takes longer than a search. */
 const AUTOMATON_BYTES = 64 * 1024;
 
 /** A compiled expression. */
@@ -66,9 +66,15 @@ function compile(text: string): Expression | { problem: string } {
 }
 
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
-  [/\(\?<?[=!]/, 'look-ahead and look-behind are not supported; match the text itself or add a second assertion'],
-  [/\\[1-9]|\\k[<{']/, 'back references are not supported'],
-  [/\(\?>|[*+?}]\+/, 'possessive and atomic groups are not supported and not needed: RE2 does not backtrack'],
+  [
+    /\(\?<?[=!]/,
+    'uses look-ahead or look-behind, which is not supported; match the text itself or add a second assertion',
+  ],
+  [/\\[1-9]|\\k[<{']/, 'uses back references, which are not supported'],
+  [
+    /\(\?>|[*+?}]\+/,
+    'uses possessive quantifiers or atomic groups, which are not supported or needed: RE2 does not backtrack',
+  ],
 ];
 
 function problemOf(text: string, message: string): string {

@@ -10,7 +10,7 @@ import {
   type RelationCountItem,
   reclaimRelations,
 } from '#lib/catalog/relations/change-relation.ts';
-import { pointerKeys, relationList } from '#lib/catalog/relations/relation-store.ts';
+import { copyKeys, relationList } from '#lib/catalog/relations/relation-store.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
@@ -131,7 +131,7 @@ describe('the housekeeper', () => {
     for (const { message } of world.sent) {
       expect(await housekeeper({ Records: [record(message.body)] })).toEqual({ batchItemFailures: [] });
     }
-    const left = [world.keys.relation(context.tenant, kept.id), ...pointerKeys(context, kept)];
+    const left = [world.keys.relation(context.tenant, kept.id), ...copyKeys(context, kept)];
     expect(await stored(world, context, ids)).toEqual(left.map(({ pk, sk }) => `${pk} ${sk}`).toSorted());
   });
 
