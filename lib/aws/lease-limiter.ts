@@ -43,7 +43,7 @@ type LocalShare = {
   pending: Promise<void> | undefined;
 };
 
-/** Rate without a lease: one per second, burst 20; for small rates a fiftieth, and a twenty-fifth of the burst. */
+/** Rate without a lease: a fiftieth of the rate, at most one per second; a twenty-fifth of the burst, at most 20. */
 const localRate = ({ per_second, burst }: Rate): Rate => ({
   per_second: Math.min(1, per_second / 50),
   burst: Math.min(20, Math.floor(burst / 25)),
@@ -66,11 +66,10 @@ const JITTER_MS = 30;
 const MAX_SHARES = 5000;
 
 /**
- * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: a
- * tenth of a second's worth, or ten or the tokens of one request if that is more. An account below a fiftieth of its
- * rate, and below 1 request per second, costs nothing. An account over its rate
- * costs one read per second and process on average, because a refused process waits 0.5 to 1.5 s. If the store fails,
- * requests are allowed and `LimiterFailed` is counted.
+ * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: at
+ * most a tenth of a second's worth, or ten or the tokens of one request if that is more. Requests that fit into the
+ * rate without a lease cost nothing. An account over its rate costs one read per second and process on average, because
+ * a refused process waits 0.5 to 1.5 s. If the store fails, requests are allowed and `LimiterFailed` is counted.
  */
 export function leaseLimiter({
   ports,
@@ -152,7 +151,7 @@ export function leaseLimiter({
       share.quiet_until = clock.now() + 500 + ids.random() * 1000;
     } catch (error) {
       metrics.count('LimiterFailed');
-      log.warn('rate of an account could not be read, request allowed', { key: key.pk, error });
+      log.warn('rate of an account could not be read or written, request allowed', { key: key.pk, error });
       setLease(Math.max(requested, maxLease(rate)), FALLBACK_LEASE_MS);
     }
   }

@@ -91,12 +91,12 @@ describe('invalid assertions', () => {
       'config.assertions.1.property',
       /path to one/,
     ],
-    ['look-ahead', { config: { assertions: [matches('(?=a)')] } }, 'config.assertions.0.value', /^look-ahead/],
+    ['look-ahead', { config: { assertions: [matches('(?=a)')] } }, 'config.assertions.0.value', /^uses look-ahead/],
     [
       'a back reference',
       { config: { assertions: [matches('(a)\\1')] } },
       'config.assertions.0.value',
-      /^back references/,
+      /^uses back references/,
     ],
     [
       'a power of repeats',

@@ -126,7 +126,7 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
     const wakes = relation.propagates_failure;
     if (wakes) await ports.queues.send('deadline', [wakeMessage(tenant, now, WRITTEN_MS)]);
     const outcome = await commit(ports, [
-      // Conditional on its version, because after another deletion the copies may belong to a new relation.
+      // Conditional on its version: if it was deleted and created again meanwhile, the copies belong to the new one.
       { delete: keys.relation(tenant, id), if: { version: relation.v } },
       ...copyKeys(scope, relation).map((key) => ({ delete: key })),
       ...dependencyCountWrites(ports, [relation], [from, to], -1),
@@ -143,8 +143,8 @@ export async function deleteRelation(scope: TenantEnv & MutationContext, id: str
 const RELATIONS_AT_ONCE = 24;
 
 /**
- * Deletes the relations of a deleted entity. Does nothing if the entity exists, because the message is sent before the
- * deletion. Repeatable.
+ * Deletes the relations of a deleted entity. Does nothing if the entity exists, because the housekeeping message that
+ * calls this is sent before the deletion. Repeatable.
  */
 export async function reclaimRelations(scope: TenantScope, entityId: string): Promise<void> {
   const { ports, keys, tenant } = scope;

@@ -17,7 +17,7 @@ export const opsgenie = defineChannel({
   type: 'opsgenie',
   title: 'Opsgenie',
   about:
-    'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per check, with a priority by state.',
+    'Creates, acknowledges and closes alerts by the Alert API of Opsgenie, one per check, with a priority by state and urgency.',
   via: 'http',
   read_by: 'people',
   has_cases: true,

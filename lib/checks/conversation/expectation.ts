@@ -17,7 +17,7 @@ export type Expectation = {
   isOver?(received: Buffer): boolean;
 };
 
-/** Maximum bytes read of a response per step. */
+/** Maximum bytes searched for a literal text, read before a close is reported, and accepted in a WebSocket message. */
 export const STEP_BYTES = 64 * 1024;
 
 type Encoding = 'utf8' | 'latin1';
@@ -42,7 +42,7 @@ export const matching = (text: string, encoding: Encoding, cpu: TenantCpu): Expe
   find: (received) => endOfMatch(cpu, text, received.toString(encoding)),
 });
 
-/** Bytes that are redacted before the text is cut. */
+/** Bytes at the beginning in which secrets are redacted, before the text is cut. */
 const SEARCHED_BYTES = 1_000;
 
 /** Formats bytes for a message: redacted, without control characters, and cut: `"250-PIPELINING…"`. */

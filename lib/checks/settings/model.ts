@@ -64,9 +64,7 @@ export const settingsOf = (mode: 'pull' | 'push', minInterval = 1) => ({
     mode === 'push' ? `${THRESHOLD} Default: 3; with a schedule: 1.` : THRESHOLD,
   ),
   recovery_threshold: wholeNumber(1, 100)
-    .describe(
-      'Consecutive successes after which a down check is no longer down; after as many without a warning it is up.',
-    )
+    .describe('Consecutive successes after which a down check is degraded, or up if none of them has a warning.')
     .meta(TIMING),
   enabled: z
     .boolean()
@@ -134,7 +132,10 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
   now: clock.now(),
 });
 
-/** Validates settings. Throws VALIDATION_ERROR. @param stored may keep its interval below the minimum */
+/**
+ * Validates settings. Throws VALIDATION_ERROR. @param stored the updated check, which may keep intervals below the
+ * minimum
+ */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
 

@@ -30,7 +30,9 @@ export const Health = z
         last_late_at: z.iso
           .datetime()
           .nullable()
-          .describe('Time when a probe last waited longer than its interval for a reason other than its account.'),
+          .describe(
+            'Time when a probe last waited longer than its interval except because its account used its share; null without one.',
+          ),
       })
       .describe('Execution of probes.'),
     deliveries: z
