@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 /** Environment: ports, the only access to the world, and table keys. Queues accept only their own messages. */
 export type Env<Port extends keyof Ports = keyof Ports> = { ports: Pick<Ports<MessageBodies>, Port>; keys: Keys };
 
-/** Returns the environment of a function, with keys by its settings. */
+/** Returns the environment of a function, with table keys for its SHARDS and BUCKETS. */
 export const envOf = (ports: Ports): Env => ({ ports, keys: keyTable(ports.settings) });
 
 /** External dependencies of a function, passed as an argument. */

@@ -96,7 +96,7 @@ const csv = z
       .filter(Boolean),
   );
 
-/** Whether a text is an origin as browsers send it, without path and final slash. */
+/** Whether a text is `*`, or an origin as browsers send it, without path and final slash. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
 /** Whether a text is only an http or https URL of a host, optionally with a port. */

@@ -69,7 +69,10 @@ const OF_TYPE: Readonly<Record<BlueprintField['field_type'], FormSchema>> = {
   array: { type: 'array' },
 };
 
-/** Builds the form schema of the property `fields` of an entity. Its labels are the names chosen by users. */
+/**
+ * Builds the form schema of the property `fields` of an entity. The title of each input is the field name that users
+ * chose.
+ */
 export const schemaOfFields = (fields: readonly BlueprintField[]): FormSchema => ({
   type: 'object',
   properties: Object.fromEntries(

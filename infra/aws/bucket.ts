@@ -10,7 +10,7 @@ import type { DeploySettings } from './settings.ts';
 export const makeBucket = (scope: Construct, { DELETION_PROTECTION }: DeploySettings): IBucket =>
   new Bucket(scope, 'PublicFiles', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
-    // A key of the operator would need rights for CloudFront, for files that anyone may read.
+    // A KMS key of the operator would have to grant CloudFront access, for files that anyone may read.
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
     removalPolicy: DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,

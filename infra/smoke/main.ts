@@ -3,7 +3,7 @@ import { StepError } from './call.ts';
 import { beginWalk, cleanUp, type Options, STEPS } from './steps.ts';
 
 const USAGE = `Tests a running service: account, entity, check, heartbeat, alert, status page, MCP. Deletes what it creates.
-  npm run smoke -- URL [KEY]      KEY is a key with write access. Default: environment variable KEY
+  npm run smoke -- URL [KEY]      KEY is an unrestricted key of an admin. Default: environment variable KEY
   --target URL       target of the check. Default: URL/v1/health. The service must be allowed to reach it
   --receiver URL     URL that the alert is posted to. Default: a heartbeat URL of the service itself
   --stream URL       base URL of MCP streams, if it differs (output StreamUrlmcp, with CDN=false)

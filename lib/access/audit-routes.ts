@@ -19,7 +19,7 @@ export const auditRoutes = [
     access: 'changes',
     summary: 'List audit log entries',
     description:
-      'Only entries of the kind config, unless the caller is an admin; a key with scopes needs the scope audit.',
+      'Only entries of the kind config. All entries for an admin; by a key, only if it has no scopes or the scope audit, and is not read-only.',
     status: 200,
     query: AuditFilter.extend({
       order: z

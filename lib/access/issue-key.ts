@@ -38,7 +38,10 @@ export async function issueKey(
 /** Input of a new key, and further writes of the same transaction. */
 type KeyCreation = { input: NewKey & { rotated_from?: string }; more_writes?: Write[] };
 
-/** Adds a key, at the versions of user and account. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
+/**
+ * Adds a key if user and account are unchanged since they were read. Throws UNAUTHORIZED, ACCOUNT_DISABLED,
+ * LIMIT_EXCEEDED.
+ */
 export function addKey(
   scope: MutationContext,
   userId: string,

@@ -2,9 +2,10 @@ import { isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-// Hides secrets from callers that may only read (docs/api/auth.md#read-only-keys). Each function returns a new record.
+// Hides secrets from callers without write access (docs/api/auth.md#read-only-keys). Each function returns a new
+// record.
 
-/** Caller with the fewest permissions; the audit log shows what it may see. */
+/** Caller with the fewest permissions. Records in the audit log are redacted as for it. */
 export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
 
 /** Whether a caller sees secrets: callers that may set them do. */

@@ -118,8 +118,8 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', auditedAction);
-  // Sent before the deletion, because a crash between the two would lose it. Its consumer ignores it while the action
-  // exists.
+  // Sent before the deletion: in the other order, a crash between the two would lose it. Its consumer ignores it while
+  // the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('housekeeping', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>

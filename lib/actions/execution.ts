@@ -57,7 +57,7 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms from which a pending execution counts as interrupted. */
     give_up_at: number;
-    /** Remediation: time of the last status report of its pipeline, epoch ms. */
+    /** Remediation: time of the last status report of its pipeline before the verdict, epoch ms. */
     reported_at?: number;
     /** Caller of a manual execution; `tool`: the MCP tool used. */
     called_by?: { user_id: string; key_id: string; tool?: string };
@@ -69,7 +69,7 @@ export type RunPointer = Item & { execution_id: string };
 /** Log lines of one report, numbered from `seq`. At most 200 KB. */
 export type LogItem = Item & { seq: number; lines: string[]; reported_at: string };
 
-/** Returns the execution as the caller may see it: without response and URLs for a read-only key. */
+/** Returns the execution as the caller may see it: without response and URLs for a caller without write. */
 export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord =>
   pick(ExecutionRecord, {
     ...item,

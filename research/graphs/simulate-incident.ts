@@ -4,7 +4,7 @@ import { none } from './policies/simple.ts';
 import { makeIncident, type Scenario } from './scenes.ts';
 import type { Catalog, Shape } from './world.ts';
 
-/** Outcomes of one incident, by policy. */
+/** Outcomes of one incident, by policy; `none, …`: by the cooldown alone in the run of that policy. */
 export type SimulatedIncident = { shape: Shape; outcomes: Map<string, Outcome> };
 
 /**

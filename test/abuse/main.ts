@@ -68,7 +68,7 @@ const hasPassed = (one: Case | undefined): boolean => one?.facts.every(({ holds 
 
 say(`${options.seconds} s each, on the code in ${options.code}`);
 const first = await runAll([NO_ATTACK, ...chosen]);
-// Load of other programs is unlikely to occur twice; the effect of an attack does.
+// The effect of an attack occurs in both runs; load of other programs is unlikely to.
 const broken = first.filter(({ one }) => !hasPassed(one)).map(({ name }) => name);
 if (broken.length > 0) say('\nFailed cases, second run:');
 const again = await runAll(broken);

@@ -38,7 +38,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('filters the audit log by address, shows changes, and exports matching entries', async () => {
+  it('filters the audit log by the query of the URL and by fields, shows changes, and exports matching entries', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     await admin.put('/v1/blueprints/service', { name: '<script>alert(1)</script>' });
@@ -67,7 +67,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('renames the account and the user, and shows the use of limits', async () => {
+  it('changes the contact of the account and the name of the user, and shows the use of limits', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const { page } = await at(world.browser, world.url, 'account', admin);

@@ -146,7 +146,7 @@ describe('the name of a passkey', () => {
     ['blank', '  '],
     ['of control characters', '\u0007\u0000'],
     ['of two lines', 'lap\ntop'],
-    ['turned around', 'lap\u202etop'],
+    ['of reversed text direction', 'lap\u202etop'],
     ['of 201 characters', 'a'.repeat(201)],
   ])('cannot be %s', async (_name, name) => {
     const { authenticator: _authenticator, passkey, ...person } = await world.person();
@@ -180,8 +180,10 @@ describe('passkeys of another user', () => {
     }
     expect(await world.browser.signInWith(admin.authenticator)).toMatchObject({ status: 201 });
   });
+});
 
-  it('cannot be changed with a read-only key', async () => {
+describe('a read-only key', () => {
+  it('cannot list, add or remove passkeys of its user', async () => {
     const { passkey, ...person } = await world.person();
     const { body } = await person.post('/v1/auth/keys', { label: 'reader', is_read_only: true });
     const reader = clientOf(world.service.url, body.key);

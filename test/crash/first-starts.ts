@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { clientOf } from '#test/support/client.ts';
 import { startMain } from '#test/support/main-process.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
-import { UNHELPED } from './lives.ts';
+import { NO_COMPILE_CACHE } from './lives.ts';
 
 const FOLDERS = 5;
 /** Number of killed starts per folder, before one that is not interrupted. */
@@ -25,7 +25,7 @@ export async function firstStarts(seed: number): Promise<string[]> {
 
 async function firstStart(random: Random): Promise<string[]> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-first-'));
-  const env = { DATA_DIR: dir, LOG_LEVEL: 'warn', ...UNHELPED };
+  const env = { DATA_DIR: dir, LOG_LEVEL: 'warn', ...NO_COMPILE_CACHE };
   const killed: number[] = [];
   const keys = new Set<string>();
   try {

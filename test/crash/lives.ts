@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RealService, startRealService } from '#test/support/real-service.ts';
 
-/** One life of the process. Times in epoch ms, by the clock of this process. */
+/** One life of the service's process. Times in epoch ms, by the clock of the test. */
 export type Life = {
   spawned_at: number;
   /** Time of its ready message; undefined if it was killed before. */
@@ -20,12 +20,12 @@ export type Lives = AsyncDisposable & {
 };
 
 /** Each start compiles again, unlike a second `npm start`, so that a kill can also hit the compilation. */
-export const UNHELPED = { NODE_DISABLE_COMPILE_CACHE: '1' };
+export const NO_COMPILE_CACHE = { NODE_DISABLE_COMPILE_CACHE: '1' };
 
 /** Starts the service on an empty folder. */
 export async function beginLives(env: Record<string, string>): Promise<Lives> {
   const first: Life = { spawned_at: Date.now() };
-  const service = await startRealService({ ...env, ...UNHELPED });
+  const service = await startRealService({ ...env, ...NO_COMPILE_CACHE });
   first.ready_at = Date.now();
   const all = [first];
   return {

@@ -3,7 +3,7 @@ import type { Check } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { pathTo } from '#console/rules/address.ts';
 
-/** Returns the names of the entity and the check; a placeholder while they load. */
+/** Returns the names of the entity, if loaded, and of the check; a placeholder while the check loads. */
 export function nameOfCheck(check: Check | undefined): string {
   if (!check) return 'Check';
   const entity = live.fleet.value?.get(check.entity_id);

@@ -39,7 +39,10 @@ export function startConsumers(
   return combineFeeds(all);
 }
 
-/** Consumes one queue without polling. Due messages are taken by time; if slots are full, fairly by group. */
+/**
+ * Consumes one queue. Takes due messages by time; once they fill the slots, also for groups below their share, with
+ * extra slots. Polls only then.
+ */
 function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
@@ -84,7 +87,8 @@ function startConsumer(
         const received = await receive(slots - inFlight.size);
         for (const message of received) hold(message);
         if (received.length === 0 && isCrowded) {
-          // nextDue returns the time of a waiting message, and does not show when another group has a due one.
+          // nextDue keeps returning the time of a message whose group is at its share, so it cannot show another
+          // group's next.
           timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }
@@ -93,7 +97,7 @@ function startConsumer(
       log.error('queue read failed', { queue, error });
       if (!stopped) timer = setTimeout(wake, STORE_PAUSE_MS);
     } finally {
-      // In the same turn as the last read, so that a later wake finds it idle.
+      // No await between the last read and this line, so that a wake after that read is not ignored.
       isTaking = false;
     }
   }

@@ -76,7 +76,10 @@ const SCHEDULE_BEHIND_MS = 5_000;
 
 type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
 
-/** Handles the deadline of a guarded action: makes the verdict, or returns a claimed attempt to send. Idempotent. */
+/**
+ * Handles the deadline of a guarded action: makes the verdict, moves the deadline, or makes an attempt, which the
+ * caller sends if it is claimed. Idempotent.
+ */
 export async function recheckRemediation(
   env: RunEnv,
   message: MessageOf<'action'> & { kind: 'remediation' },
@@ -132,7 +135,7 @@ async function recheckOpen(env: RunEnv, due: DueSeries, execution_id: string): P
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending') {
-    // If it was interrupted, only this recheck ends it.
+    // If it was interrupted, this recheck ends it; for a later attempt, nothing else does.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
     execution = await endInterrupted(env, execution);
   }

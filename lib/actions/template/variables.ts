@@ -16,7 +16,7 @@ const BUILT_IN = [
 /** Values of built-in variables (docs/use/actions.md#placeholders); some exist only for a transition. */
 export type BuiltIn = Partial<Record<(typeof BUILT_IN)[number], string>>;
 
-/** Values of placeholders: `inHost` before the path of a URL, `elsewhere` after it and in the body. */
+/** Values of placeholders: `inHost` before the path of a URL, `elsewhere` in the rest of it and in the body. */
 export type Variables = { inHost: Values; elsewhere: Values };
 
 export const isBuiltIn = (name: string): boolean => BUILT_IN.some((one) => one === name);

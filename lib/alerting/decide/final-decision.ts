@@ -34,7 +34,7 @@ export function newHold(
   return { deadline: reason === 'maintenance' ? expectedResultAt(check, until) : until, note: { held } };
 }
 
-/** Returns the hold reason as stored in the transition. */
+/** Returns `attributed_to` of a held alert: its window, and the time of its next recheck. */
 export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDecision['attributed_to']> => ({
   incident_id: null,
   root_entity_id: null,
@@ -47,7 +47,7 @@ export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDeci
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
-/** Input of the final decision, if it differs. */
+/** Input of the final decision, if it differs from the stored one. */
 type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
 /** Returns the write of the final decision, made at `at` (epoch ms). Pure. */
@@ -65,7 +65,10 @@ export function finalDecisionWrite(
   return { put, if: { version: transition.v } };
 }
 
-/** Returns the writes that skip a held alert after another change. A window of its root cause can be the reason. */
+/**
+ * Returns the writes that skip a held alert after another change: for the reason of its hold or, with a window of its
+ * root cause, for the reason that the rules give.
+ */
 export function supersededWrites(
   held: DecidedTransition,
   hold: Deadline | undefined,

@@ -89,7 +89,7 @@ type List<T extends Item> = {
   read(query: Omit<Query, 'partition' | 'limit'> & { limit: number }): Promise<Page<T>>;
 };
 
-/** Reads a list in the order of its range. @throws AppError NOT_FOUND if the transition in `after` does not exist */
+/** Reads a list in the order of its range. @throws AppError NOT_FOUND if the transition `range.after` does not exist */
 const inRange =
   <T extends Item>({ ports, caller }: Context, range: TransitionRange, list: List<T>) =>
   async (after: string | undefined, limit: number): Promise<Page<T>> => {
@@ -132,6 +132,6 @@ export function assertTransitionRange({ since, until, after }: TransitionRange):
   if (since !== undefined || until !== undefined) throw invalid('after', 'cannot be combined with since or until');
 }
 
-/** Returns the cursor scope of a list of transitions. @param of id of the check, or all */
+/** Returns the cursor scope of a list of transitions. @param of id of the check, or `status` for the feed */
 export const scopeOf = ({ tenant }: Context, of: string, { after }: TransitionRange): string =>
   `${tenant} transitions ${of} ${after === undefined ? 'newest' : 'oldest'} first`;

@@ -9,7 +9,7 @@ type Setting<Schema extends z.ZodType = z.ZodType> = {
   title: string;
   /** Description in full sentences, without the default. */
   means: string;
-  /** Rules read it, so that it is stored with each decision. */
+  /** Stored with each decision, because rules read it. */
   decides?: true;
   /** Folded group of the form; absent: always visible. */
   group?: string;

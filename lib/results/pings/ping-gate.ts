@@ -26,7 +26,7 @@ export type PingGate = {
   admit(address: string, target: PingTarget): Promise<Pinged | undefined>;
 };
 
-/** Creates the gate of pings, one per process. It remembers unknown targets, so that an old crontab costs no reads. */
+/** Creates the gate of pings, one per process. It remembers unknown UUIDs and keys for a minute, to save reads. */
 export function pingGate(env: Env): PingGate {
   const { ports, keys } = env;
   const { table, clock } = ports;

@@ -6,7 +6,7 @@ import type { Figures } from './targets.ts';
 
 const bytes = ({ gzip }: PackedFile) => Buffer.from(gzip, 'base64');
 
-/** Script and style that the page itself asks for, and everything there is. */
+/** Measures the scripts and style that the HTML page links, all scripts and styles, and the duration of the build. */
 export async function size(): Promise<Figures> {
   const began = performance.now();
   const { page, assets } = await buildConsole(generate().console);
