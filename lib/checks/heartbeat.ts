@@ -191,8 +191,8 @@ const toMinute = (wall: string): string => wall.slice(0, 16);
 export type PushTimes = { at: number; received_at: number };
 
 /**
- * Returns the times of the stored push; undefined before the first. A time in the future,
- * because the clock was set back, becomes 0, so that the next push is applied (not quiet).
+ * Returns the times of the stored push; undefined before the first. A time in the future, because the clock was set
+ * back, becomes 0, so that the next push is applied (not quiet).
  */
 export const storedLastReceived = ({ last_received }: CheckItem, now: number): PushTimes | undefined =>
   last_received && {

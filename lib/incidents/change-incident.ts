@@ -148,7 +148,7 @@ async function listedWrite(
   const listed = await ports.table.get<ManualIncidentsItem>(keys.manualIncidents(tenant));
   let ids = change(listed?.ids ?? []);
   if (ids.length > MAX_OPEN) {
-    // An incident that expired while open is still listed. The last id is created or reopened now.
+    // An incident that expired while open is still listed. The incident of the last id is created or reopened now.
     const found = await ports.table.getMany<IncidentItem>(ids.map((id) => keys.incident(tenant, id)));
     ids = ids.filter((_, i) => i === ids.length - 1 || (found[i] && found[i].resolved_at === undefined));
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/platform/ports.ts';
 import { makeClock } from '#test/support/virtual-clock.ts';
 
-/** CpuMeter charged with CPU time (ms). */
+/** Sum of the CPU time (ms) charged to one account. */
 export type CpuMeter = { cpu_ms: number };
 
 /**

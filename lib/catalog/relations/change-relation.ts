@@ -163,9 +163,9 @@ export async function reclaimRelations(scope: TenantScope, entityId: string): Pr
     const present = found.filter((entity) => entity !== undefined);
     const count = await ports.table.get<RelationCountItem>(keys.relationCount(tenant));
     const outcome = await commit(ports, [
-      ...items.flatMap((pointer): Write[] => [
-        { delete: keys.relation(tenant, pointer.id), if: { version: pointer.v } },
-        ...copyKeys(scope, pointer).map((key) => ({ delete: key })),
+      ...items.flatMap((copy): Write[] => [
+        { delete: keys.relation(tenant, copy.id), if: { version: copy.v } },
+        ...copyKeys(scope, copy).map((key) => ({ delete: key })),
       ]),
       ...dependencyCountWrites(ports, items, present, -1),
       relationCountWrite(scope, count, -items.length),

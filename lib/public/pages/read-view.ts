@@ -65,10 +65,12 @@ export async function readView(
     incidents: recent,
     maintenance: maintenance.all,
   };
-  const components = views.map(({ id, name, description, state, since }) => [id, name, description, state, since]);
-  const composition = page.groups.map(({ name, components }) => [name, components.map(({ id }) => id)]);
+  const withoutFigures = groups.map(({ name, components }) => ({
+    name,
+    components: components.map(({ id, name, description, state, since }) => ({ id, name, description, state, since })),
+  }));
   const revision = createHash('sha256')
-    .update(JSON.stringify([stable, components, composition]))
+    .update(JSON.stringify([stable, withoutFigures]))
     .digest('hex')
     .slice(0, 12);
   return {
