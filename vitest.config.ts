@@ -34,7 +34,7 @@ const ALONE = [
 /** Tests that are too slow for regular runs: part `slow` of `npm run test:nightly`. */
 const NIGHTLY = '**/*.nightly.test.ts';
 
-/** These files run one after the other in a process that keeps loaded modules, which halves their time. */
+/** For projects whose files share worker processes that keep loaded modules, which halves their time. */
 const SHARED = { isolate: false };
 
 /** @param more overrides; by default each file has its own process */

@@ -1,4 +1,7 @@
-/** CORS on both targets: what ALLOWED_ORIGINS, by default any origin, may send to the API. MCP ignores `*`. */
+/**
+ * CORS on one machine and on AWS: what pages of ALLOWED_ORIGINS may send to the API and read from it. By default any
+ * origin (`*`), which MCP ignores.
+ */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

@@ -4,7 +4,7 @@ import { functions as allFunctions, queues as allQueues, type FunctionName } fro
 type Sends = Record<string, { sends: readonly QueueName[] }>;
 type Consumed = Record<QueueName, { consumer: FunctionName }>;
 
-/** Finds functions on a cycle of queues. Lambda stops a chain after some 16 invocations unless that is allowed. */
+/** Finds functions on a cycle of queues. Lambda stops a cycle after some 16 invocations, unless it is allowed. */
 export function onCycles(functions: Sends = allFunctions, queues: Consumed = allQueues): Set<FunctionName> {
   const next = (name: FunctionName) => functions[name]!.sends.map((queue) => queues[queue].consumer);
   const isOnCycle = (start: FunctionName): boolean => {

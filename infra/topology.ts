@@ -8,7 +8,7 @@ import { namesOf } from '#lib/platform/plain-data.ts';
 type QueueSpec = {
   consumer: FunctionName;
   batch: number;
-  /** Concurrent batches on one machine; on AWS its weight in the division of CONCURRENCY, if it waits. */
+  /** Concurrent batches on one machine. On AWS, only with `waits`: weight of the queue when CONCURRENCY is divided. */
   concurrency: number;
   /** Whether its messages wait for external servers, which decide how long a batch takes. */
   waits?: true;
@@ -30,8 +30,8 @@ type FunctionSpec = {
   /** Access to the published files; absent: none. */
   files?: 'read' | 'write';
   /**
-   * Whether a crash repeats it: it is idempotent and starts from a message or change. Its commits do not wait for the
-   * disk.
+   * Whether it is safely repeated after a crash: it is idempotent and starts from a message or change. Its commits do
+   * not wait for the disk.
    */
   repeatable?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */

@@ -44,9 +44,8 @@ export const endAccount = (scope: MutationContext): Promise<AccountItem> =>
 const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity_id: tenant, id: tenant });
 
 /**
- * Deletes the data of a deleted account by the use cases of each kind: entities with their checks, a page per message,
- * then actions, skills, blueprints, keys, users, and the account. Histories expire. Does nothing for other accounts.
- * Repeatable.
+ * Deletes the data of a deleted account: entities with their checks, up to ENTITIES_PER_MESSAGE per message, then
+ * everything else, and last the account. Histories expire. Does nothing for an account that is not deleted. Repeatable.
  */
 export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tenant_id: string }): Promise<void> {
   // Not audited separately: the deletion of the account is one audit entry.

@@ -53,7 +53,7 @@ export const accessKeys = {
 
 /** Prefixes under a check. */
 export const RESULTS = 'R#';
-/** Prefixes of starts and log entries, bodies of pings, and ping URLs. */
+/** Prefixes of pings without a result (start, log), bodies of pings, and ping URLs. */
 export const PINGS = 'P#';
 export const PING_BODIES = 'B#';
 export const PING_URLS = 'URL#';
@@ -172,8 +172,8 @@ export type EntryKind =
   | 'account_end';
 
 /**
- * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. Every
- * key of a tenant contains the tenant.
+ * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. A
+ * key contains its tenant, unless it is read before the tenant is known, such as the digest of an API key.
  * @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data
  */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -182,7 +182,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     bucketOf,
     /** Numbers of all buckets of a tenant's lists. */
     buckets: Array.from({ length: layout.BUCKETS }, (_, bucket) => bucket),
-    /** Returns the schedule shard of a check with its cell, of a cell, or of an action. */
+    /** Returns the schedule shard of a cell, check (that of its cell), action or status page, by id. */
     shardOf: (id: string) => partitionOf(spreadBy(id), layout.SHARDS),
     shards: Array.from({ length: layout.SHARDS }, (_, shard) => shard),
 
@@ -190,7 +190,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     // audit log, newest last
     audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
-    /** @param at time of the change, epoch ms */
     auditEntry: (tenant: string, at: number, id: string) =>
       key(ofTenant(tenant, 'AUDIT', bucketOf(id)), `${stamp(at)}#${id}`),
 
@@ -265,7 +264,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
     revision: (tenant: string, check: string, rev: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
-    /** Finds the slug of a deleted check. */
+    /** Slug that a check has or had, so that its deletion finds it. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
     /** @param at order of the result, epoch ms @param tail distinguishes results by cause */
@@ -280,12 +279,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
     pingKeyCount: (tenant: string) => key(ofTenant(tenant, 'PINGKEYS'), '!COUNT'),
     pingKey: (tenant: string, id: string) => key(ofTenant(tenant, 'PINGKEYS'), id),
-    /** @param digest of the ping key */
     pingKeyPointer: (digest: string) => key(`PINGKEY#${digest}`, 'PINGKEY'),
     pingUrl: (digest: string) => key(`PING#${digest}`, 'PING'),
     pingUrlOf: (tenant: string, check: string, digest: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_URLS}${digest}`),
-    pushKey: (tenant: string, check: string, digest: string) => key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
+    idempotencyKey: (tenant: string, check: string, digest: string) =>
+      key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
@@ -347,15 +346,16 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     /** Used link of an alert, by its signature. */
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
-    /** @param destination whose recent pages are stored */
-    pages: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
+    /** Recent urgent alerts of a destination, for its page budget. */
+    urgentAlerts: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     /** @param of `account`, or digest of a host */
     alertRate: (tenant: string, of: string) => key(ofTenant(tenant, 'ALERT_RATE', of), 'ALERT_RATE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries whose alerts can share a message. @param shared what the alerts of a message have in common */
+    /** Deliveries that wait for others, to be sent in one message. */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
+    /** @param shared common to the alerts of one message, such as their channel */
     grouped: (tenant: string, shared: string, delivery: string) =>
       key(ofTenant(tenant, 'GROUPS'), `${shared}#${delivery}`),
 

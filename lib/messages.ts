@@ -3,14 +3,20 @@ import type { Message } from '#lib/platform/ports.ts';
 
 /** Messages of the queues. They outlive releases: add only optional properties, and accept old messages. */
 
-/** Slot (epoch ms) of a cell whose checks are due. `only`: new, changed, slow or retried checks. */
+/**
+ * Slot (epoch ms) of a cell whose checks are due. `only`: ids of the checks to probe, such as new, changed, slow or
+ * retried checks; absent for all checks of the cell.
+ */
 export const Job = z.object({
   tenant_id: z.string(),
   cell: z.string(),
   interval_seconds: z.number().int(),
   slot: z.number().int(),
   only: z.array(z.string()).optional(),
-  /** Retry between slots at `at`, unless `until` has passed (epoch ms; lib/results/slots/retries.ts). */
+  /**
+   * Retry between two slots (lib/results/slots/retries.ts): at `at`, unless `until` has passed (epoch ms) or the
+   * settings revision is no longer `rev`.
+   */
   retry: z.object({ at: z.number().int(), until: z.number().int(), rev: z.number().int() }).optional(),
 });
 export type Job = z.infer<typeof Job>;
@@ -22,29 +28,36 @@ export const DueDeadline = z.object({
   entity_id: z.string(),
   check_id: z.string(),
   at: z.number().int(),
-  /** Whether a held alert is rechecked before its deadline, because what it waits for has happened. */
+  /** Whether a held alert is rechecked before its deadline, because the event that it waits for has happened. */
   woken: z.literal(true).optional(),
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 
-/** Recheck of all alerts of an account suppressed or held by something that ended early, at `at` (epoch ms). */
+/**
+ * Recheck of all suppressed and held alerts of the account with the id `wake`, because the reason for some of them may
+ * have ended early, at `at` (epoch ms).
+ */
 export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
 /**
- * Returns the message that rechecks an account's alerts. Sent twice: before the write, delayed by WRITTEN_MS, because a
- * crash could lose it and decisions by the old state may be in progress; and again after the write.
+ * Returns the message that rechecks the alerts of an account after a change. The change sends it twice: before its
+ * write with a delay of WRITTEN_MS, because a crash after the write could lose it and decisions by the old state may be
+ * in progress; and after its write without a delay.
  */
-export const wakeMessage = (tenant: string, at: number, after = 0): Message<Wake> => ({
+export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<Wake> => ({
   body: { wake: tenant, at },
-  not_before: at + after,
+  not_before: at + delay_ms,
   group: tenant,
 });
 
 /** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
-/** Delivery to attempt. In epoch ms, `turn`: its reserved send time; `due`: the time for which the message was sent. */
+/**
+ * Delivery to attempt. `turn`: reserved send time of the delivery. `due`: time of the attempt for which this message
+ * was sent. Both in epoch ms.
+ */
 const Delivery = z.object({
   tenant_id: z.string(),
   delivery_id: z.string(),
@@ -52,13 +65,16 @@ const Delivery = z.object({
   due: z.number().optional(),
 });
 export type DeliveryMessage = z.infer<typeof Delivery>;
-/** Address that is asked to confirm that it wants mails of the account; `again`: even if it was asked before. */
+/**
+ * Mail address whose owner is asked to confirm that it may receive mails of the account. `again`: even if the owner was
+ * asked before.
+ */
 const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });
 export type AddressRequest = z.infer<typeof AddressRequest>;
 
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
-/** Cell with an interval at which a check is no longer probed. */
+/** Cell to recount, because one of its checks is no longer probed at its previous interval. */
 const ReclaimCell = z.object({ tenant_id: z.string(), left_cell: z.string() });
 /** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
@@ -66,7 +82,10 @@ const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() })
 /** Data of a deleted account. */
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
 
-/** Due rollups of a cell; then again those in `from`–`to`, if last made before `after` (epoch ms). */
+/**
+ * Cell whose due rollups are made. `revise`: its hours or days from `from` to `to` are then remade if they were made
+ * before `after` (epoch ms).
+ */
 const Rollup = z.object({
   tenant_id: z.string(),
   cell: z.string(),
@@ -98,20 +117,23 @@ const ActionMessage = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /** Verdict or attempt of a guarded action is due. `asked`: its pipeline reported its end. */
+  /**
+   * Verdict or next attempt of a guarded action is due. `asked`: the verdict is due early, because the pipeline of the
+   * attempt reported its failure.
+   */
   z.object({
     kind: z.literal('remediation'),
     tenant_id: z.string(),
     action_id: z.string(),
     asked: z.literal(true).optional(),
   }),
-  /** Execution started earlier: if it is still pending, its process died. */
+  /** Recheck of an execution after its maximum duration: if it is still pending, its process died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
 /**
  * Status page to publish; without `page_id`, all pages of the account. A rendering that began before `not_older_than`
- * (epoch ms) is not enough.
+ * (epoch ms) does not count.
  */
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
@@ -120,10 +142,16 @@ export type PublishMessage = z.infer<typeof Publish>;
 const Report = z.object({ tenant_id: z.string(), recipient_id: z.string(), at: z.number().int() });
 export type ReportMessage = z.infer<typeof Report>;
 
-/** Time (ms) for which changes of a page wait, so that one rendering shows all of them; also between renderings. */
+/**
+ * Delay (ms) from the change of a page to its rendering, so that one rendering shows several changes. Also the minimum
+ * time between the starts of two renderings.
+ */
 export const MERGE_MS = 2_000;
 
-/** Returns the message that publishes a page after a change at `now` (epoch ms), or all pages of the account. */
+/**
+ * Returns the message that publishes a page after a change at `now` (epoch ms); without `page_id`, all pages of the
+ * account.
+ */
 export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
   body: { tenant_id, ...(page_id !== undefined && { page_id }), not_older_than: now + MERGE_MS },
   not_before: now + MERGE_MS,
@@ -143,7 +171,10 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** Work of the deliverer, the only function that reaches the mail server. */
   delivery: z.union([Delivery, AddressRequest]),
-  /** Work that can wait: rollups, and the cleanup of deleted items. One queue, because polling each queue costs. */
+  /**
+   * Work that can wait: rollups, and the cleanup of deleted items. They share a queue, because polling a queue costs
+   * money.
+   */
   housekeeping: z.union([Rollup, ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** Transition that the action-planner could not handle. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
@@ -154,8 +185,8 @@ export const messages = {
 };
 
 /**
- * Receive after which a message becomes a dead letter and its work ends as failed: the maximum of SQS, because receives
- * throttled by Lambda count. Usually time decides first (lib/platform/batch.ts).
+ * Number of receives after which a message becomes a dead letter and its work ends as failed. It is the maximum of SQS,
+ * because receives that Lambda throttles count too. Usually the time limit ends the work first (lib/platform/batch.ts).
  */
 export const LAST_RECEIVE = 1000;
 

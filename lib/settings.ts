@@ -67,7 +67,7 @@ const OIDC_SETTINGS = {
 
 type Given = Partial<Record<'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET', string>>;
 
-/** Returns contradictions between settings, each starting with a setting. */
+/** Returns contradictions between settings, each starting with the name of a setting. */
 function oidcMisfits({ OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET = '' }: Given): string[] {
   if (OIDC_ISSUER !== '' && OIDC_CLIENT_ID === '') {
     return ['OIDC_CLIENT_ID: is missing; OIDC_ISSUER requires the client id of this service at the provider'];
@@ -99,7 +99,7 @@ const csv = z
 /** Whether a text is `*`, or an origin as browsers send it, without path and final slash. */
 const isOrigin = (text: string): boolean => text === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 
-/** Whether a text is only an http or https URL of a host, optionally with a port. */
+/** Whether a text is empty, or an http or https URL with only a host and, if it is not the default, a port. */
 function isBareUrl(text: string): boolean {
   if (text === '') return true;
   const url = URL.parse(text);
@@ -110,7 +110,7 @@ const bareUrl = (example: string) =>
   z
     .string()
     .default('')
-    .refine(isBareUrl, `must be an address without a path, such as ${example}`)
+    .refine(isBareUrl, `must be an address without a path or default port, such as ${example}`)
     .transform((url) => (url === '' ? '' : new URL(url).origin));
 
 function isNatsServer(text: string): boolean {
@@ -124,7 +124,7 @@ function isOneNats(list: string): boolean {
   return new Set(wanted.map((url) => `${url?.protocol}//${url?.username}:${url?.password}`)).size <= 1;
 }
 
-/** Tokens that end with a dot, without spaces and wildcards, not starting with a reserved character. */
+/** Tokens that end with a dot, without spaces and wildcards. The first must not begin with `$` or `_`. */
 const SUBJECT_PREFIX = /^(?![$_])(?:(?:[\x21-\x29\x2b-\x2d\x2f-\x3d\x3f-\x7a]|\{tenant_id\})+\.)*$/;
 
 const NATS_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
@@ -246,8 +246,8 @@ export const SettingsSchema = z.object({
     .union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL, or empty')
     .default('')
     .describe(
-      'Ping URL of a monitor outside of this service, requested after each successful tick (once a minute). It alerts ' +
-        'when this service stops. Empty: none.',
+      'Ping URL of a monitor outside of this service, requested after each successful tick (once a minute). The monitor ' +
+        'alerts when this service stops. Empty: none.',
     ),
   RDAP_BOOTSTRAP_URL: z
     .url({ protocol: /^https?$/ })
@@ -308,10 +308,10 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
   const parsed = schema.safeParse(env, { error: plainErrors });
   if (parsed.success) {
     const wrong = misfits(parsed.data as Partial<Settings>);
-    if (wrong.length > 0) throw wrongSettings(wrong);
+    if (wrong.length > 0) throw settingsError(wrong);
     return parsed.data;
   }
-  throw wrongSettings(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  throw settingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
 
 /** Returns contradictions between settings. */
@@ -338,7 +338,7 @@ export const namesOfService = ({ PUBLIC_URL, PING_URL, ALLOWED_HOSTS = [] }: Par
 ];
 
 /** Returns an Error for all invalid settings. @param table page that describes them */
-export function wrongSettings(wrong: string[], table = 'docs/operate/settings.md'): Error {
+export function settingsError(wrong: string[], table = 'docs/operate/settings.md'): Error {
   const problems = wrong.join('; ');
   return new Error(`Settings are wrong. ${problems}${/[.?]$/.test(problems) ? '' : '.'} See ${table}.`);
 }

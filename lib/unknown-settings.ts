@@ -10,8 +10,8 @@ const isDistinctive = (name: string): boolean => name.includes('_') && name !== 
 const LINK = /_(?:SERVICE_(?:HOST|PORT)|PORT(?:_\d+_(?:TCP|UDP|SCTP))?)(?:_\w+)?$/;
 
 /**
- * Returns errors for environment names that look like misspelled settings: one or two letters off (long names: two), or
- * with a prefix of this service. Other names are ignored. Pure.
+ * Returns errors for unknown environment variables that have a prefix of this service, or differ from a setting by one
+ * letter, or two in a long name. Other names are ignored. Pure.
  */
 export const unknownSettings = (names: readonly string[], known: readonly string[]): string[] =>
   names

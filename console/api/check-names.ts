@@ -5,7 +5,7 @@ import { schemas } from './schemas.ts';
 
 type Named = Pick<Check, 'name' | 'check_type'>;
 
-/** Returns the name of a check, else its target. */
+/** Returns the name of a check, else its target, else its type: `push check`. */
 export const labelOf = (check: Named): string => checkLabel(check, schemas.checks[check.check_type]);
 
 /** Returns the target of a check; empty for a push check. */
@@ -15,7 +15,10 @@ export const typeTitle = (check_type: string): string => schemas.checks[check_ty
 
 export const channelTitle = (channel_type: string): string => schemas.channels[channel_type]?.title ?? channel_type;
 
-/** Returns a channel by type and destination, or by a name that contains the type: `Slack hooks.slack.com`. */
+/**
+ * Returns the label of a channel: its type, then its name or destination (`Slack hooks.slack.com`). If the name
+ * contains the type, returns only the name.
+ */
 export function labelOfChannel(channel: Pick<Channel, 'channel_type' | 'config'>): string {
   const title = channelTitle(channel.channel_type);
   const name = channelName(channel);

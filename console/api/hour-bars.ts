@@ -23,7 +23,7 @@ type HourBars = {
   setVisible(id: string, isVisible: boolean): void;
   /** Reports that states may have changed. */
   changed(): void;
-  /** Drops the cache, because the next user may be another one. */
+  /** Clears the cache, because a different user may sign in next. */
   forget(): void;
 };
 

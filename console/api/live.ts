@@ -21,7 +21,7 @@ type News = { transitions: readonly Transition[]; all: boolean };
 
 type Live = {
   fleet: ReadonlySignal<Fleet | undefined>;
-  /** Time of the last successful poll, in epoch ms; 0 before it. */
+  /** Time of the last successful poll, in epoch ms; 0 before the first one. */
   asOf: ReadonlySignal<number>;
   /** Number of consecutive failed polls. */
   failedPolls: ReadonlySignal<number>;
@@ -31,7 +31,7 @@ type Live = {
   stop(): void;
   /** Plans the next poll again, after user activity. */
   nudge(): void;
-  /** Polls at once, except during the pause that a 429 response asks for. */
+  /** Polls at once, except during the pause that the last failed response requested (Retry-After). */
   pollNow(): void;
   /** Reads everything again. */
   refresh(): Promise<void>;
@@ -69,7 +69,7 @@ export function makeLive(world: LiveWorld): Live {
   const get = <T>(path: string) => world.get<T>(path, { signal: stopping!.signal });
 
   async function readAll(): Promise<void> {
-    // The feed comes first, so that the next poll repeats what changes while the status is read.
+    // The feed is read first, so that the next poll returns the transitions that occur while the status is read.
     const { value: transitions } = await get<Transition[]>(`${FEED}?limit=${NEWEST}`);
     const entities: Status['entities'] = [];
     for (let next: string | undefined = STATUS; next !== undefined; ) {

@@ -39,7 +39,7 @@ export function useLoad<T>(path: string | null, { about, all = false }: Options 
   return useRead(path === null ? null : `${path}${all ? ' all' : ''}`, read, about);
 }
 
-/** Loads data that takes several calls. @param key of the data; null: read nothing @param read throws ApiFailure */
+/** Loads data that requires several calls. @param key of the data; null: read nothing @param read throws ApiFailure */
 export function useRead<T>(key: string | null, read: Read<T>, about?: Options['about']): Loaded<T> {
   const [stored, store] = useState<Stored<T>>(undefined);
   const [failure, fail] = useState<ApiFailure | undefined>(undefined);

@@ -16,8 +16,8 @@ const KEPT_MS = 10 * 60_000;
 const MAX_IDS = 50;
 
 /**
- * Reads the uptime of visible rows in the last 30 days (UTC): at most one request per second, and each row at most once
- * per KEPT_MS.
+ * Reads the uptime in the last 30 days (UTC, including today) for visible rows: at most one request per second, and
+ * each row at most once per KEPT_MS.
  */
 export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
   let signals = new Map<string, Signal<number | null | undefined>>();
@@ -46,16 +46,16 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
     const ids = [...visible].filter((id) => dueAt(id) <= now()).slice(0, MAX_IDS);
     if (ids.length === 0) return plan();
     for (const id of ids) readAt.set(id, now());
-    const own = signals;
+    const signalsAtStart = signals;
     const from = new Date(Math.floor(now() / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS).toISOString();
     isReading = true;
     notBefore = now() + MIN_POLL_MS;
     try {
       const path = `/v1/history?entity_ids=${ids}&bucket=day&from=${from}`;
       const { entities } = await get<{ entities: { entity_id: string; total: EntityBucket }[] }>(path);
-      if (own === signals) for (const { entity_id, total } of entities) of(entity_id).value = total.uptime;
+      if (signalsAtStart === signals) for (const { entity_id, total } of entities) of(entity_id).value = total.uptime;
     } catch {
-      // The rows keep what they show, and are read again after KEPT_MS. The hour bars report the failure.
+      // The rows keep their values and are read again after KEPT_MS. Only the hour bars show failures.
     }
     isReading = false;
     plan();
@@ -70,7 +70,7 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
       else visible.delete(id);
       plan();
     },
-    /** Drops the cache, because the next user may be another one. */
+    /** Clears the cache, because a different user may sign in next. */
     forget() {
       for (const one of signals.values()) one.value = undefined;
       signals = new Map();

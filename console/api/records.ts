@@ -42,7 +42,9 @@ import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
 
-/** Types of the API responses, from the schemas of lib. Only types, so the page contains no code of them. */
+/**
+ * Types of the API responses, from the schemas of lib/. Only types are imported, so the page contains no code of lib/.
+ */
 export type Me = z.output<typeof MeWithUse>;
 export type Health = HealthRecord;
 export type Status = StatusRecord;
@@ -57,7 +59,7 @@ export type Field = FieldRecord;
 export type Entity = EntityRecord;
 export type Relation = RelationRecord;
 
-/** A check in any response. Schemas define the settings that each type adds (http has target_url). */
+/** A check in any response. The schema of its type defines further settings, such as target_url of http. */
 export type Check = CheckRecord;
 
 /** A check in a list with `last_result=true`. */

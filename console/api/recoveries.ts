@@ -13,16 +13,16 @@ const MAX_READ = 30;
 
 /** Adds the time at which recovered incidents resolve. Reads unresolved ones whose root cause is no longer down. */
 export function useRecoveries(incidents: readonly IncidentRecord[]): readonly ListedIncident[] {
-  const read = incidents
+  const ids = incidents
     .filter(canBeRecovered)
     .map(({ id }) => id)
     .slice(0, MAX_READ);
   const { data } = useRead<IncidentDetail[]>(
-    read.length > 0 ? `recoveries ${read}` : null,
-    (signal) => Promise.all(read.map((id) => call<IncidentDetail>('GET', incidentPath(id), undefined, { signal }))),
+    ids.length > 0 ? `recoveries ${ids}` : null,
+    (signal) => Promise.all(ids.map((id) => call<IncidentDetail>('GET', incidentPath(id), undefined, { signal }))),
     () => true,
   );
-  const wanted = read.join();
+  const wanted = ids.join();
   return useMemo(() => {
     if (!data || wanted === '') return incidents;
     const ends = new Map(data.map(({ id, resolves_at }) => [id, resolves_at]));

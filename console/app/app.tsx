@@ -11,7 +11,7 @@ import { SignedOut } from './signed-out.tsx';
 import { TabTitle } from './tab-title.tsx';
 import { Toasts } from './toasts.tsx';
 
-/** Root of the console: pages that need no session have no shell, all others have that of the signed-in user. */
+/** Root of the console. Pages have a shell, except pages that need no session and pages with `?tv`. */
 export function App() {
   useEffect(() => {
     followAddress(arrive);
@@ -66,7 +66,7 @@ function View() {
 
 const Alone = ({ children }: { children: ComponentChildren }) => <main class="alone">{children}</main>;
 
-/** Moves the focus to the heading of the new page, so that a screen reader announces it. */
+/** Scrolls the new page, and moves the focus to its heading, so that a screen reader announces it. */
 function arrive(scrollTo: number): void {
   requestAnimationFrame(() => {
     window.scrollTo(0, scrollTo);

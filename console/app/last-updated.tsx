@@ -21,7 +21,7 @@ export function OutdatedBanner() {
   const failure = live.failure.value;
   const asOf = live.asOf.value;
   return (
-    // Announced when the state changes, not at each poll.
+    // Always rendered, so that screen readers announce the banner when it appears, not at each poll.
     <div role="status" class={isOutdated.value ? 'banner outdated-banner' : undefined}>
       {isOutdated.value && (
         <>

@@ -5,7 +5,7 @@ import { isTyping } from '#console/parts/typing.ts';
 /** The overlay that is open above the page. */
 export const overlay = signal<'palette' | 'keys' | undefined>(undefined);
 
-const search = (): HTMLElement | undefined =>
+const visibleSearchField = (): HTMLElement | undefined =>
   [...document.querySelectorAll<HTMLElement>('main input[type=search]')].find((field) => field.checkVisibility());
 
 /** Installs the keyboard shortcuts that work on every page. */
@@ -14,7 +14,7 @@ export function useShortcuts(): void {
     const onKey = (event: KeyboardEvent) => {
       const isJump = event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey);
       if (document.querySelector('dialog[open]') || (!isJump && isTyping(event))) return;
-      const field = event.key === '/' ? search() : undefined;
+      const field = event.key === '/' ? visibleSearchField() : undefined;
       if (field) field.focus();
       else if (isJump || event.key === '/') overlay.value = 'palette';
       else if (event.key === '?') overlay.value = 'keys';

@@ -11,12 +11,16 @@ import { refusal } from './session.ts';
 const loaded = new Map<PageRow['load'], ComponentType<PageProps>>();
 
 const RELOADED = 'fleetwatch.reloaded';
-const SOON_MS = 60_000;
+const MIN_RELOAD_INTERVAL_MS = 60_000;
 
-/** Reloads the tab once: an old tab requests files that no longer exist. @returns whether it reloads */
+/**
+ * Reloads the tab, at most once a minute. After an update of the service, an old tab requests files that no longer
+ * exist.
+ * @returns whether it reloads
+ */
 function reloadOnce(): boolean {
   try {
-    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < SOON_MS) return false;
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < MIN_RELOAD_INTERVAL_MS) return false;
     sessionStorage.setItem(RELOADED, String(Date.now()));
   } catch {
     return false;

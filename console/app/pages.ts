@@ -14,9 +14,9 @@ export type PageRow = {
   /** Entry in the navigation. The palette also finds the page by its synonyms. */
   nav?: { label: string; icon: IconName; synonyms?: string };
   load: () => Promise<{ default: ComponentType<PageProps> }>;
-  /** Access that the page needs; without it, every signed-in user can open it. */
+  /** Access that the page needs; if absent, every signed-in user can open the page. */
   needs?: Guarded;
-  /** Whether the page is open without a session: it has no navigation. */
+  /** Whether the page needs no session. It then has no navigation. */
   open?: true;
 };
 

@@ -27,9 +27,10 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
 type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
 
 /**
- * Returns the dialog or form for a new record. It has an address, `#/alerts/silences?new=silence`, to which the palette
- * links, and the back button closes it.
- * @param why reason that the user cannot open it
+ * Returns the state of the dialog or form for a new record. The dialog has an address to which the palette links, such
+ * as `#/alerts/silences?new=silence`. The back button closes it.
+ * @param name value of the query parameter `new`
+ * @param why reason that the user cannot open the dialog; undefined if allowed
  */
 export function newRecordDialog(name: string, why: string | undefined): NewDialog {
   const { path, query } = address.value;
@@ -44,8 +45,9 @@ export function newRecordDialog(name: string, why: string | undefined): NewDialo
   };
 }
 
-const scrolled = new Map<number, number>();
-let entry = 0;
+/** Scroll positions in pixels, by the number of the history entry. */
+const scrollPositions = new Map<number, number>();
+let currentEntry = 0;
 
 function entryNumber(): { number: number; isNew: boolean } {
   const known = (history.state as { entry?: number } | null)?.entry;
@@ -63,15 +65,15 @@ export const hasNavigated = (): boolean => navigated;
 /** Follows changes of the address. @param arrived is called after each navigation to another path */
 export function followAddress(arrived: (scrollTo: number) => void): void {
   history.scrollRestoration = 'manual';
-  entry = entryNumber().number;
+  currentEntry = entryNumber().number;
   addEventListener('hashchange', () => {
-    scrolled.set(entry, scrollY);
+    scrollPositions.set(currentEntry, scrollY);
     const { number, isNew } = entryNumber();
-    entry = number;
+    currentEntry = number;
     const before = address.peek().path;
     address.value = parseAddress(location.hash);
     if (before === address.peek().path) return;
     navigated = true;
-    arrived(isNew ? 0 : (scrolled.get(number) ?? 0));
+    arrived(isNew ? 0 : (scrollPositions.get(number) ?? 0));
   });
 }

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import { type ApiFailure, asFailure, call, onSessionEnded } from '#console/api/call.ts';
 import type { Me } from '#console/api/records.ts';
 import { deniedReason, rightsOf } from '#console/rules/permissions.ts';
-import { type Muting, muteDenial } from '#lib/alerting/policy/mute-access.ts';
+import { type SuppressionExtent, suppressionDenial } from '#lib/alerting/policy/suppression-access.ts';
 import type { Guarded } from '#lib/platform/http/access.ts';
 
 /** The signed-in user; null: signed out; undefined: not known yet. */
@@ -35,13 +35,13 @@ export async function signOut(): Promise<void> {
   me.value = null;
 }
 
-/** Detects when the session ends in another tab, or another user signs in there. */
+/** Detects the end of the session, and a sign-in in another tab. */
 export function watchSession(): void {
   onSessionEnded(() => {
     me.value = null;
   });
   const cameBack = () => {
-    // Signed out: another tab may have signed in since.
+    // After a sign-out, the user may have signed in in another tab.
     const isDue = me.peek() === null || (me.peek() && Date.now() - readAt > OLD_MS);
     if (!document.hidden && isDue) void readMe();
   };
@@ -56,6 +56,6 @@ export const identity = computed(() => (me.value ? `${me.value.id} ${me.value.us
 export const refusal = (access: Guarded): string | undefined =>
   me.value ? deniedReason(me.value, access) : 'You are not signed in.';
 
-/** Returns why the signed-in user may not mute this, as a sentence; undefined if allowed. */
-export const muteRefusal = (muting: Muting): string | undefined =>
-  refusal('mute') ?? muteDenial(rightsOf(me.value!), muting)?.message;
+/** Returns why the signed-in user may not create this silence or window, as a sentence; undefined if allowed. */
+export const suppressionRefusal = (extent: SuppressionExtent): string | undefined =>
+  refusal('suppress') ?? suppressionDenial(rightsOf(me.value!), extent)?.message;

@@ -3,7 +3,10 @@ import { useLoad } from '#console/api/load.ts';
 import type { Me } from '#console/api/records.ts';
 import { live } from './live.ts';
 
-/** Reloads the fleet if the number of entities differs: creating or deleting an entity is not a transition. */
+/**
+ * Reloads the fleet if its size differs from the number of entities of the account. The poller does not detect created
+ * and deleted entities, because they cause no transition.
+ */
 export function useWholeFleet(): void {
   const { data } = useLoad<Me>('/v1/me');
   const count = data?.use.entities;

@@ -3,7 +3,7 @@
 type Entry = [address: string, title: string, heading: string, text: string];
 
 const MAX_RESULTS = 12;
-const EXCERPT = 160;
+const EXCERPT_LENGTH = 160;
 
 const input = document.querySelector<HTMLInputElement>('#search')!;
 const list = document.querySelector<HTMLOListElement>('#results')!;
@@ -17,7 +17,7 @@ const load = (): Promise<Entry[]> => {
   return index;
 };
 
-/** Ranks a section: words in its heading count most, then those in the title of its page. */
+/** Returns the score of a section: words in the heading count most, then words in the title; 0 if a word is missing. */
 function scoreOf([, title, heading, text]: Entry, words: readonly string[]): number {
   let score = 0;
   for (const word of words) {
@@ -29,8 +29,8 @@ function scoreOf([, title, heading, text]: Entry, words: readonly string[]): num
 }
 
 function excerptOf(text: string, words: readonly string[]): string {
-  const at = Math.max(0, text.toLowerCase().indexOf(words[0]!) - EXCERPT / 4);
-  return `${at > 0 ? '…' : ''}${text.slice(at, at + EXCERPT)}${text.length > at + EXCERPT ? '…' : ''}`;
+  const at = Math.max(0, text.toLowerCase().indexOf(words[0]!) - EXCERPT_LENGTH / 4);
+  return `${at > 0 ? '…' : ''}${text.slice(at, at + EXCERPT_LENGTH)}${text.length > at + EXCERPT_LENGTH ? '…' : ''}`;
 }
 
 function element<Name extends keyof HTMLElementTagNameMap>(name: Name, text: string): HTMLElementTagNameMap[Name] {

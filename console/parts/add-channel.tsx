@@ -3,7 +3,7 @@ import { ChannelForm } from './channel-form.tsx';
 import { Dialog } from './dialog.tsx';
 import type { DialogAction } from './table/bulk.tsx';
 
-/** Adds a channel with the same settings to many checks. @param why reason that it is not allowed */
+/** Adds a channel with the same settings to many checks. @param why reason why the user may not add channels */
 export const addChannel = (why: string | undefined): DialogAction => ({
   name: 'Add channel',
   why,

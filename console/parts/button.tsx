@@ -5,14 +5,14 @@ import { Icon, type IconName } from './icon.tsx';
 type ButtonProps = {
   children?: ComponentChildren;
   icon?: IconName;
-  /** Accessible name of a button with only an icon. */
+  /** Accessible name, if the button has no text, or its text is ambiguous in a list. */
   label?: string;
   type?: 'button' | 'submit';
   /** `main`: primary action of the page. `danger`: deletes something. */
   kind?: 'main' | 'danger';
   quiet?: boolean;
   small?: boolean;
-  /** Reason that disables it. It keeps its place in the tab order. */
+  /** Reason why the button is disabled. A disabled button keeps its place in the tab order. */
   why?: string | undefined;
   busy?: boolean;
   pressed?: boolean;

@@ -10,7 +10,7 @@ type ChannelFormProps = {
   submit: string;
   /** Types to choose from; default: all. */
   types?: readonly string[];
-  /** Undefined: a new channel. The type of an existing channel is fixed. */
+  /** Existing channel, whose type is fixed; undefined for a new one. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };
   more?: FormSchema;
   send(body: Record<string, unknown>): Promise<unknown>;

@@ -12,7 +12,7 @@ import { StateShape } from './state-mark.tsx';
 /** A check with its label and entity. */
 type NamedCheck = { id: string; state: Check['state']; label: string; entity: FleetRow | undefined };
 
-/** Returns all checks of the account once `isWanted`; undefined while loading. */
+/** Loads all checks of the account if `isWanted`. Returns undefined until they are loaded. */
 export function useNamedChecks(isWanted: boolean): readonly NamedCheck[] | undefined {
   const { data } = useLoad<Check[]>(isWanted ? '/v1/checks' : null, { all: true });
   const fleet = live.fleet.value;
@@ -28,7 +28,7 @@ export function useNamedChecks(isWanted: boolean): readonly NamedCheck[] | undef
   );
 }
 
-/** Names a check with its entity: `login, Web shop`. */
+/** Returns the label of a check with the name of its entity: `login, Web shop`. */
 export const nameOfCheck = ({ label, entity }: NamedCheck): string => (entity ? `${label}, ${entity.name}` : label);
 
 type PickerProps = {
@@ -41,7 +41,7 @@ type PickerProps = {
   onChange: (id: string) => void;
 };
 
-/** Selects a check by its name or that of its entity. */
+/** Selects a check by its label or the name of its entity. */
 export function CheckPicker({ value, onChange, error, ...frame }: PickerProps) {
   const [isOpened, open] = useState(false);
   const checks = useNamedChecks(isOpened || value !== '');

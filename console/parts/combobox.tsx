@@ -13,7 +13,7 @@ type ComboboxProps<T> = {
   /** Returns the best matches of the typed text; undefined: still loading. */
   find: (text: string) => readonly T[] | undefined;
   children: (option: T) => ComponentChildren;
-  /** Undefined: the user emptied the field. */
+  /** Receives the selected option; undefined if the user emptied the field. */
   onChoose: (option: T | undefined) => void;
   onOpen?: () => void;
 };

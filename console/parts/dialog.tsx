@@ -7,7 +7,7 @@ import { focusField } from './typing.ts';
 
 type DialogProps = {
   title: string;
-  /** Called when the dialog is closed in any way; it must then no longer be rendered. */
+  /** Called when the dialog closes, for any reason. The parent must then stop rendering it. */
   onClose: () => void;
   children: ComponentChildren;
   wide?: boolean;

@@ -20,12 +20,12 @@ type PickerProps = {
   value: string;
   onChange: (id: string) => void;
   optional?: boolean;
-  /** Whether to offer a new entity if no entity matches. */
+  /** Whether to offer to create an entity if no entity matches. */
   creates?: boolean;
   placeholder?: string;
 };
 
-/** New entity of a blueprint, with the typed name. */
+/** Option that creates an entity of a blueprint with the typed name. Its id is the slug of the blueprint. */
 type NewEntity = { id: string; name: string; blueprint: Blueprint };
 
 export const MAX_SUGGESTIONS = 8;

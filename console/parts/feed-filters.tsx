@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 
 type FeedFiltersProps = {
   label: string;
+  /** Names of the filters in the query. */
   names: readonly string[];
   query: URLSearchParams;
   children: ComponentChildren;
@@ -13,16 +14,16 @@ type FeedFiltersProps = {
 /** Filters of a long list, kept in the address. On a phone, a button shows the fields. */
 export function FeedFilters({ label, names, query, children }: FeedFiltersProps) {
   const [open, show] = useState(false);
-  const set = names.filter((name) => query.has(name)).length;
+  const setCount = names.filter((name) => query.has(name)).length;
   return (
     <search class={open ? 'feed-filters open' : 'feed-filters'} aria-label={label}>
       <div class="narrow">
         <Button small icon={open ? 'down' : 'right'} expanded={open} onClick={() => show(!open)}>
-          {set === 0 ? 'Filters' : `Filters (${set})`}
+          {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
         </Button>
       </div>
       {children}
-      {set > 0 && (
+      {setCount > 0 && (
         <Button small onClick={() => setQuery(Object.fromEntries(names.map((name) => [name, ''])))}>
           Show all
         </Button>

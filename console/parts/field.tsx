@@ -42,7 +42,7 @@ export function Field({
   );
 }
 
-/** Frame around several fields. @param kind additional class */
+/** Frame around several fields. @param kind additional CSS class */
 export function GroupFrame({
   kind,
   label,

@@ -1,4 +1,4 @@
-/** Icon paths in a box of 24, with a stroke of 2 in the color of the text. */
+/** Icon paths in a box of 24 by 24, drawn with a stroke of 2 in the color of the text. */
 const ICONS = {
   fleet: 'M4 5h6v6H4zM14 5h6v6h-6zM4 15h6v4H4zM14 15h6v4h-6z',
   incidents: 'M12 3.5 22 20H2zM12 10v4M12 17v.2',

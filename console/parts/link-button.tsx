@@ -12,7 +12,7 @@ type LinkButtonProps = {
   why?: string | undefined;
 };
 
-/** Link that looks like a button. */
+/** Link that looks like a button; with `why`, a disabled button. */
 export const LinkButton = ({ href, children, icon, kind, quiet, small, why }: LinkButtonProps) =>
   why !== undefined ? (
     <Button

@@ -27,7 +27,7 @@ type ListSectionProps<T> = {
   path: string;
   of: Owner;
   access: Guarded;
-  /** Sentences of an empty list. */
+  /** Text for an empty list. */
   none: string;
   nameOf: (record: T) => string;
   /** Consequence of a deletion, shown in the confirmation. */
@@ -40,8 +40,8 @@ type ListSectionProps<T> = {
 /** Section with the records of a check or an entity, which can be created and deleted. */
 export function ListSection<T extends { id: string }>(props: ListSectionProps<T>) {
   const { title, topic, noun, path, of, access, none, nameOf, consequence, item, dialog } = props;
-  const [[owner, id]] = Object.entries(of) as [[string, string]];
-  const list = useLoad<T[]>(`${path}?${owner}=${encodeURIComponent(id)}`);
+  const [[parameter, id]] = Object.entries(of) as [[string, string]];
+  const list = useLoad<T[]>(`${path}?${parameter}=${encodeURIComponent(id)}`);
   const [toDelete, setToDelete] = useState<T | undefined>(undefined);
   const why = refusal(access);
   const { isOpen, open, close } = newRecordDialog(noun.toLowerCase(), why);

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 import { type FrameProps, GroupFrame } from './field.tsx';
 
 type RowsProps = FrameProps & {
-  /** Only `rows` have an order. */
+  /** `rows` have an order and can be moved; a map has no order. */
   kind: 'rows' | 'map';
   columns: readonly FieldSpec[];
   /** Text written by `textOfRows`. */
@@ -16,7 +16,7 @@ type RowsProps = FrameProps & {
   fields: (i: number, row: Row, onChange: (row: Row) => void) => ComponentChildren;
 };
 
-/** List of objects, or map of names to values: one per row. */
+/** Field for a list of objects or a map of names to values, with a row for each object or name. */
 export function RowsField({ kind, columns, value, onChange, single, fields, ...frame }: RowsProps) {
   const rows = rowsIn(value);
   const change = (next: readonly Row[]) => onChange(textOfRows(next));

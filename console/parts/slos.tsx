@@ -37,7 +37,7 @@ const STATES = { no_data: 'No data', healthy: 'Healthy', at_risk: 'At risk', exh
 type CardProps = ListTools & { of: Owner; slo: Slo; deleteButton: ComponentChildren };
 
 function SloCard({ of, slo, why, reload, deleteButton }: CardProps) {
-  const [isEdited, edit] = useState(false);
+  const [isEditing, edit] = useState(false);
   const measured = useLoad<MeasuredSlo>(`/v1/slos/${slo.id}`, { about: () => true });
   const within = slo.window === 'month' ? 'this month' : `in ${slo.window.replace('d', ' days')}`;
   return (
@@ -57,7 +57,7 @@ function SloCard({ of, slo, why, reload, deleteButton }: CardProps) {
         </Button>
         {deleteButton}
       </p>
-      {isEdited && (
+      {isEditing && (
         <SloDialog
           of={of}
           slo={slo}
@@ -71,7 +71,7 @@ function SloCard({ of, slo, why, reload, deleteButton }: CardProps) {
   );
 }
 
-/** Formats a target with its own decimals: `99.95 %`. */
+/** Formats a target as a percentage with up to three decimals: `99.95 %`. */
 const targetText = (target: number): string => `${Number((target * 100).toFixed(3))} %`;
 
 function Budget({ status }: { status: MeasuredSlo['status'] }) {

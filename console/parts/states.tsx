@@ -44,7 +44,7 @@ export const Failure = ({
   </div>
 );
 
-/** Message that access is missing. @param why from `refusal` */
+/** Message that the user lacks access. @param why from `refusal` */
 export const NotAllowed = ({ why }: { why: string }) => (
   <Empty title="Access denied" icon="person">
     <p>{why}</p>
@@ -57,7 +57,7 @@ type DataProps<T> = {
   children: (data: T) => ComponentChildren;
 };
 
-/** Shows loaded data, a placeholder, or an error. Outdated data keeps its error above it. */
+/** Shows loaded data, a placeholder, or an error. If a reload failed, the error is above the outdated data. */
 export function Data<T>({ of: { data, failure, stale, reload }, what, children }: DataProps<T>) {
   if (data === undefined)
     return failure ? <Failure failure={failure} retry={reload} /> : <Loading {...(what && { what })} />;

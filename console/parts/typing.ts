@@ -1,4 +1,4 @@
-/** Whether the user is typing, so that keys are not shortcuts. */
+/** Whether a key is not a shortcut, because the user types in a field or holds Ctrl, Meta or Alt. */
 export const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean =>
   ctrlKey ||
   metaKey ||

@@ -10,7 +10,7 @@ import { list } from './words.ts';
 
 type Texts = Readonly<Record<SkipReason, { label: string; meaning: string; remedy: string }>>;
 
-/** Alerts that can follow a change whose own alert was not sent. */
+/** Texts of the alerts that can follow a change whose own alert was not sent. */
 const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   late: 'A late alert was sent.',
   reminder: 'Reminders were sent.',
@@ -20,7 +20,10 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
 
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
-/** Returns whether an alert was sent for a state change, and the reason if not. @param deliveries show later alerts */
+/**
+ * Returns whether an alert was sent for a state change, and the reason if not.
+ * @param deliveries deliveries of the transition, including later alerts
+ */
 export function alertReason(
   { alert }: { alert: Pick<Transition['alert'], 'decision' | 'reason' | 'deliveries'> },
   texts: Texts,

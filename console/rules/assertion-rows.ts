@@ -12,7 +12,7 @@ export const operatorsOf = (source: string): readonly string[] => operatorsFor(s
 /** Returns the kind of property that a source needs; undefined if none. */
 export const propertyOf = (source: string): 'path' | 'header' | undefined => sourceOf(source as SourceName).property;
 
-/** Returns the kind of value; `none`: no value. */
+/** Returns the kind of value that an operator takes; `none`: no value. */
 export function valueKind({ operator }: Pick<AssertionRow, 'operator'>): 'none' | 'one' | 'list' {
   if (OPERATORS[operator as Operator].group === 'presence') return 'none';
   return takesList(operator as Operator) ? 'list' : 'one';

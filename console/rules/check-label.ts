@@ -23,7 +23,10 @@ const valuesOf = (record: unknown, names: readonly string[]): string[] =>
 
 type NamedChannel = { name?: string; config: Readonly<Record<string, string>> };
 
-/** Returns the name of a channel, else the host that it posts to, or its only setting. The rest of a URL is secret. */
+/**
+ * Returns the name of a channel, else the host of its URL, because the rest of a URL is secret. Without a URL, returns
+ * the first setting. Empty if the value is masked.
+ */
 export function channelName({ name, config }: NamedChannel): string {
   if (name !== undefined) return name;
   const value = config.url ?? Object.values(config)[0] ?? '';

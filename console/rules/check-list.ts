@@ -1,6 +1,6 @@
 import type { Check, ListedCheck } from '#console/api/records.ts';
 import { byName, type FleetRow } from './fleet.ts';
-import { messageOf, severity } from './states.ts';
+import { messageOf, severityRank } from './states.ts';
 
 /** Row of the list of checks. */
 export type CheckRow = { check: ListedCheck; label: string; entity: FleetRow | undefined };
@@ -21,7 +21,7 @@ export function withNews(checks: readonly ListedCheck[], transitions: readonly N
 
 /** Sorts by state (down, degraded, unknown, up, then disabled), then by entity and name. */
 export function inOrder(rows: readonly CheckRow[]): CheckRow[] {
-  const rank = ({ check }: CheckRow) => (check.enabled ? severity(check.state) : 9);
+  const rank = ({ check }: CheckRow) => (check.enabled ? severityRank(check.state) : 9);
   return rows.toSorted(
     (a, b) =>
       rank(a) - rank(b) ||

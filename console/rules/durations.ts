@@ -18,7 +18,10 @@ const msOf = (name: Unit): number => UNITS.find((one) => one.name === name)!.ms;
 export const unitsOf = ({ unit, maximum = Number.POSITIVE_INFINITY }: Range): Unit[] =>
   UNITS.filter(({ ms }) => ms >= unit && ms <= maximum * unit).map(({ name }) => name);
 
-/** Splits a duration of the API into an amount and its largest whole unit: `300` s is 5 min. Other text is kept. */
+/**
+ * Splits a duration of the API into a unit and an amount: `300` s is 5 min. Uses the largest unit with a whole amount.
+ * Other text is kept.
+ */
 export function splitDuration(range: Range, text: string): { amount: string; unit: Unit } {
   const units = unitsOf(range);
   const usual = units.includes('min') ? 'min' : units.at(-1)!;
@@ -32,7 +35,7 @@ export function splitDuration(range: Range, text: string): { amount: string; uni
 export function joinDuration({ unit: wire }: Range, amount: string, unit: Unit): string {
   const ms = Number(amount) * msOf(unit);
   if (amount.trim() === '' || !Number.isFinite(ms)) return amount;
-  // Without the rounding errors of fractions such as 1.1 h.
+  // Removes the rounding errors of fractions such as 1.1 h.
   return String(Number((ms / wire).toFixed(3)));
 }
 
@@ -42,7 +45,7 @@ export function durationText(range: Range, text: string): string {
   return text === '' ? '' : `${amount} ${unit}`;
 }
 
-/** Writes the default in the hint of a duration with its unit: `Default: 300.` becomes `Default: 5 min.` */
+/** Adds a unit to the default in the hint of a duration: `Default: 300.` becomes `Default: 5 min.` */
 export const withDefault = (range: Range, hint: string): string =>
   hint.replace(/(?<=\bDefault: )\d[\d,]*/, (digits) => durationText(range, digits.replaceAll(',', '')));
 

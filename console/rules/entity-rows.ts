@@ -9,18 +9,23 @@ export type EntityRow = {
   slug: string;
   name: string;
   body: { slug: string; name: string; fields: Record<string, unknown> };
+  /** Reason why the entity cannot be created. */
   why?: string;
 };
 
 export type Pasted = {
   header: readonly string[];
   rows: readonly EntityRow[];
+  /** Reason why the table cannot be read. */
   wrong?: string;
 };
 
 const NOTHING: Pasted = { header: [], rows: [] };
 
-/** Reads a pasted table; columns: `slug`, `name` (default: slug), fields. The API validates. @param taken slugs */
+/**
+ * Reads a pasted table; columns: `slug`, `name` (default: slug), fields. The API validates the values.
+ * @param taken slugs of existing entities
+ */
 export function readEntities(text: string, fields: readonly Field[], taken: ReadonlySet<string>): Pasted {
   let lines: CsvLine[];
   try {

@@ -34,7 +34,7 @@ export const rotaNames = (steps: readonly EscalationStep[], rotas: readonly Step
     'deleted rota',
   );
 
-/** Adds the names of channels and rotas to the schema of an escalation. Without rotas, it has no field for them. */
+/** Adds the names of channels and rotas to the schema of an escalation. Removes the field for rotas if none exist. */
 export function withRecipientNames(
   schema: FormSchema,
   steps: readonly EscalationStep[],
@@ -55,7 +55,7 @@ export function withRecipientNames(
   return { ...schema, items: { ...schema.items, properties } };
 }
 
-/** Returns the first step (from 0) that names a channel itself, not by a rota; undefined without one. */
+/** Returns the first step (from 0) that names the channel `id` directly, not through a rota; undefined without one. */
 export function stepOf(
   steps: readonly EscalationStep[],
   id: string,

@@ -46,14 +46,14 @@ const FIRST_REPORT_MS = 10 * 60_000;
 type Course = Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'finished_at' | 'attempt' | 'verdict'>;
 
 /** Whether an execution can still change. @param now epoch ms */
-export function isUnderWay(run: Course, now: number): boolean {
-  const { dispatch_status, pipeline_status, finished_at, attempt, verdict } = run;
+export function isUnderWay(execution: Course, now: number): boolean {
+  const { dispatch_status, pipeline_status, finished_at, attempt, verdict } = execution;
   if (dispatch_status === 'pending' || (attempt !== null && verdict === null)) return true;
   if (pipeline_status !== null) return pipeline_status === 'queued' || pipeline_status === 'running';
   return dispatch_status === 'success' && now - Date.parse(finished_at ?? '') < FIRST_REPORT_MS;
 }
 
-/** Returns the hint of an execution that can still change. */
+/** Returns the hint for an execution that can still change. */
 export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
   attempt === null && dispatch_status !== 'pending' && pipeline_status === null
     ? 'The request is finished. Pipeline reports appear here.'

@@ -2,9 +2,9 @@ import type { Transition } from '#console/api/records.ts';
 
 /** End of the transition feed at the last read. */
 export type FeedEnd = {
-  /** Oldest first. */
+  /** Transitions of that read, oldest first. */
   known: readonly Transition[];
-  /** Minimum lead of the service clock over this one, in ms. */
+  /** Minimum time by which the service clock is ahead of the browser clock, in ms. */
   ahead: number;
 };
 
@@ -18,7 +18,7 @@ export function feedEnd(known: FeedEnd['known'], now: number, before?: FeedEnd):
   return { known, ahead: Math.max(ahead, before?.ahead ?? ahead) };
 }
 
-/** Returns the newest transition before which none can still appear; undefined if all are too recent. */
+/** Returns the newest transition before which no other can still appear; undefined if all are too recent. */
 export function settledOf({ known, ahead }: FeedEnd, now: number): Transition | undefined {
   return known.findLast(({ timestamp }) => Date.parse(timestamp) <= now + ahead - LATE_MS);
 }

@@ -1,6 +1,6 @@
 import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 import { labelText } from './labels.ts';
-import { BY_SEVERITY, isTrouble, severity } from './states.ts';
+import { BY_SEVERITY, isTrouble, severityRank } from './states.ts';
 
 /** Entity of the fleet. */
 export type FleetRow = StatusEntity;
@@ -22,7 +22,7 @@ export function fleetOf(entities: readonly StatusEntity[]): Fleet {
 
 /**
  * Applies transitions to the fleet. Returns undefined if an entity is unknown.
- * @param transitions newest first; those older than the state of their entity are ignored
+ * @param transitions newest first; a transition before `state_since` of its entity is ignored
  */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
@@ -80,7 +80,10 @@ export type Line = Heading | FleetRow;
 
 export const isHeading = (line: Line): line is Heading => 'group' in line;
 
-/** Groups rows by blueprint, the group with the worst state first; rows of `closed` groups are omitted. */
+/**
+ * Groups rows by blueprint, the group with the worst state first; rows of `closed` groups are omitted.
+ * @param rows worst state first
+ */
 export function grouped(rows: readonly FleetRow[], closed: ReadonlySet<string>): Line[] {
   const groups = new Map<string, FleetRow[]>();
   for (const row of rows) {
@@ -90,6 +93,6 @@ export function grouped(rows: readonly FleetRow[], closed: ReadonlySet<string>):
   }
   return [...groups]
     .map(([group, members]) => ({ group, rows: members, worst: members[0]!.state }))
-    .sort((a, b) => severity(a.worst) - severity(b.worst) || byName(a.group, b.group))
+    .sort((a, b) => severityRank(a.worst) - severityRank(b.worst) || byName(a.group, b.group))
     .flatMap((heading) => (closed.has(heading.group) ? [heading] : [heading, ...heading.rows]));
 }

@@ -17,13 +17,13 @@ export type FormSchema = {
   maximum?: number;
   maxProperties?: number;
   writeOnly?: boolean;
-  /** Title of the folded group that has the field; absent: always visible. */
+  /** Title of the folded group that contains the field; absent: always visible. */
   'x-group'?: string;
   properties?: Readonly<Record<string, FormSchema>>;
   required?: readonly string[];
   items?: FormSchema;
   additionalProperties?: boolean | FormSchema;
-  /** A nullable property has two: itself and `{ type: 'null' }`. */
+  /** A nullable property has two schemas: its own and `{ type: 'null' }`. */
   anyOf?: readonly FormSchema[];
 };
 
@@ -71,13 +71,13 @@ export type FieldSpec = {
   initial?: string;
   /** Title of the folded group; undefined: always visible. */
   group: string | undefined;
-  /** Path of the switch of the optional object that has the field. */
+  /** Path of the switch for the optional object that contains the field. */
   within?: string;
   options: readonly string[];
   titles: Readonly<Record<string, string>>;
   /** Whether list items are strings, so that they are not parsed as JSON. */
   texts: boolean;
-  /** Length of the unit of a `duration` in ms. */
+  /** Milliseconds per unit of a `duration`. */
   unit: number;
   minimum: number | undefined;
   maximum: number | undefined;
@@ -87,12 +87,12 @@ export type FieldSpec = {
   single: boolean;
 };
 
-/** Maximum length (characters) from which a text field has several lines. */
+/** `maxLength` (characters) from which a text field has several lines. */
 const LONG = 4096;
 
 /**
- * Returns the fields of an object: required ones first, full-width ones last. Nested objects are
- * flattened one level. @param skip paths
+ * Returns the fields of an object: required ones first, full-width ones last. Nested objects are flattened one level.
+ * @param skip paths to omit
  */
 export function fieldsOf(schema: FormSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
@@ -164,7 +164,7 @@ function specOf(path: string, name: string, member: FormSchema, required: boolea
   };
 }
 
-/** Ending of the names of durations, which says their unit. */
+/** Ending of the name of a duration, which contains its unit. */
 const DURATION = /_(seconds|ms)$/;
 
 function kindOf(
@@ -272,8 +272,8 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean):
   );
 
 /**
- * Converts rows to objects. Empty and default values are omitted, except required sets, and the property of rows that
- * have only one.
+ * Converts rows to objects. Empty and default values are omitted, with two exceptions: required sets, and the property
+ * of a row that has exactly one.
  */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>

@@ -1,7 +1,7 @@
 import type { CheckBucket } from '#console/api/records.ts';
 import { uptimeOf } from './uptime.ts';
 
-/** Part of a history: share of time that was not down; null if there is no data. */
+/** Part of a history. `up`: share of the time that was not down; null if there is no data. */
 export type Bucket = { up: number | null; degraded: boolean };
 
 /** Converts a history to a bar. */

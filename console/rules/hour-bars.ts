@@ -12,7 +12,7 @@ export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds' | '
 export type CachedHours = {
   /** Oldest first, contiguous; the last hour can be incomplete. */
   hours: readonly Hour[];
-  /** Time at which another hour is rolled up, in epoch ms of this clock. */
+  /** Time at which another hour can be read, in epoch ms of the browser clock. */
   dueAt: number;
 };
 
@@ -27,16 +27,16 @@ const iso = (at: number): string => new Date(at).toISOString();
 const startOfHour = (at: number): number => Math.floor(at / HOUR) * HOUR;
 const endOf = ({ hours }: CachedHours): string => hours.at(-1)!.to;
 
-/** Start of the first incomplete hour. Complete hours are never read again. */
+/** Returns the start of the first incomplete hour. Complete hours are never read again. */
 const openFrom = (cached: CachedHours): string => cached.hours.find(({ complete }) => !complete)?.from ?? endOf(cached);
 
 const hasChanged = (cached: CachedHours, row: Row | undefined): boolean =>
   row !== undefined && row.state_since > endOf(cached);
 
 /**
- * Returns the range to read for an entity; undefined if nothing is due. Rolled-up hours cost a third and are read
- * first, except the last complete hour, because a rollup takes up to an hour. Later hours are read only if the state
- * changed.
+ * Returns the range to read for an entity; undefined if nothing is due. Rolled-up hours are read first, because they
+ * cost a third of other hours. They end before the last complete hour, because a rollup takes up to an hour. Later
+ * hours are read only if the state changed.
  */
 function rangeOf(cached: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
   if (cached && cached.dueAt > now) return hasChanged(cached, row) ? `&from=${openFrom(cached)}` : undefined;
@@ -55,7 +55,7 @@ export function nextRequest(
 ): HistoryQuery | undefined {
   const byRange = Map.groupBy(visible, (id) => rangeOf(cached.get(id), rowOf(id), now) ?? '');
   byRange.delete('');
-  // `&to=…` sorts last.
+  // `&to=…`, the range of uncached entities, sorts last.
   const range = [...byRange.keys()].sort().at(-1);
   return range === undefined ? undefined : { ids: byRange.get(range)!.slice(0, MAX_IDS), range };
 }
@@ -73,11 +73,11 @@ export function nextDue(
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Merges a response (at least one hour) into the cache. @param now epoch ms of this clock */
+/** Merges a response (at least one hour) into the cache. @param now epoch ms of the browser clock */
 export function cachedAfter(before: CachedHours | undefined, response: readonly Hour[], now: number): CachedHours {
   const first = response[0]!.from;
   const hours = [...(before?.hours ?? []).filter(({ from }) => from < first), ...response].slice(-BAR_HOURS);
-  // An hour is read when the next one is over, and at most once an hour, whatever this clock shows.
+  // An hour is read when the next one is over. A wrong browser clock causes at most one read an hour.
   return { hours, dueAt: startOfHour(Math.max(Date.parse(hours.at(-1)!.to) + HOUR, now)) + HOUR };
 }
 

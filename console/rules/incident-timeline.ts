@@ -11,23 +11,23 @@ export type TimelineLine = {
   lasted: number;
 };
 
-/** Minimum number of changes to down in consecutive entries of a check that are joined into one line. */
+/** Number of changes to down from which consecutive entries of a check become one line. */
 const MIN_DOWNS = 2;
 
 const checkOf = ({ transition, alert }: TimelineEntry): string | undefined => (transition ?? alert)?.check_id;
 
 /** Joins consecutive entries of a check that was down several times. @param entries newest first */
 export function timelineLines(entries: readonly TimelineEntry[]): TimelineLine[] {
-  const runs: TimelineEntry[][] = [];
+  const groups: TimelineEntry[][] = [];
   for (const entry of entries) {
-    const run = runs.at(-1);
+    const group = groups.at(-1);
     const check = checkOf(entry);
-    if (run && check !== undefined && checkOf(run[0]!) === check) run.push(entry);
-    else runs.push([entry]);
+    if (group && check !== undefined && checkOf(group[0]!) === check) group.push(entry);
+    else groups.push([entry]);
   }
-  return runs.flatMap((run) => {
-    const line = lineOf(run);
-    return line.downs < MIN_DOWNS ? run.map((entry) => lineOf([entry])) : [line];
+  return groups.flatMap((group) => {
+    const line = lineOf(group);
+    return line.downs < MIN_DOWNS ? group.map((entry) => lineOf([entry])) : [line];
   });
 }
 

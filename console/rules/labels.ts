@@ -16,7 +16,7 @@ export const labelText = (labels: Labels): string =>
     .map(([key, value]) => `${key}:${value}`)
     .join('\n');
 
-/** Lists all labels as filter terms. @param chosen is always included */
+/** Lists all labels as filter terms. @param chosen term that is always included */
 export function labelChoices(all: Iterable<{ labels: Labels }>, chosen: string): string[] {
   const found = new Set(chosen === '' ? [] : [chosen]);
   for (const { labels } of all) for (const [key, value] of Object.entries(labels)) found.add(labelTerm(key, value));

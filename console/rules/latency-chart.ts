@@ -47,7 +47,10 @@ export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean):
   return gaps;
 }
 
-/** Returns the time before a check was created. */
+/**
+ * Returns the part of the time range before the check was created, as a gap.
+ * @param from start of the range, epoch ms
+ */
 export const gapBefore = (created_at: string, from: number): ChartGap[] =>
   Date.parse(created_at) > from ? [{ from, to: Date.parse(created_at), why: ABSENT }] : [];
 

@@ -1,12 +1,15 @@
 import type { State } from '#console/api/records.ts';
-import { severity } from './states.ts';
+import { severityRank } from './states.ts';
 
 /** Entry of the palette. `synonyms`: further words that find it, separated by spaces. */
 export type PaletteTarget = { href: string; name: string; kind: string; state?: State; synonyms?: string };
 
 const MAX_ENTRIES = 12;
 
-/** Returns the entries that contain every word, ranked by the first: start of the name, start of a word, elsewhere. */
+/**
+ * Returns the entries that contain every word, ranked by the place of the first word: start of the name, start of a
+ * word, elsewhere.
+ */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string, synonyms: string) => {
@@ -26,4 +29,4 @@ export function findTargets(places: readonly PaletteTarget[], text: string): Pal
 }
 
 /** Rank of an entry by its state. Pages and commands, which have no state, come before entries that are up. */
-const stateRank = ({ state }: PaletteTarget): number => (state ? severity(state) : 2.5);
+const stateRank = ({ state }: PaletteTarget): number => (state ? severityRank(state) : 2.5);

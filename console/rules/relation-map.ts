@@ -1,11 +1,11 @@
 import type { Relation } from '#console/api/records.ts';
 import { byName, type Fleet, type FleetRow } from './fleet.ts';
 import { affectedBy, around, type Links, linksOf, rootCauses } from './relations.ts';
-import { severity } from './states.ts';
+import { severityRank } from './states.ts';
 
 /**
- * Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. `all`: false shows only root causes
- * and all downstream of them, if there are any.
+ * Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. `all`: if false and root causes
+ * exist, the map shows only them and the entities downstream of them.
  */
 export type MapFilter = { blueprint: string; around: string | undefined; depth: number; all: boolean };
 
@@ -42,7 +42,7 @@ export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapF
   if (filter.around !== undefined && wanted.has(filter.around)) related.add(filter.around);
   if (affected) for (const id of roots) related.add(id);
   const isRoot = new Set(roots);
-  const rank = ({ id, state }: FleetRow) => (isRoot.has(id) ? -1 : severity(state));
+  const rank = ({ id, state }: FleetRow) => (isRoot.has(id) ? -1 : severityRank(state));
   const rows = [...related].map((id) => fleet.get(id)!);
   return {
     rows: rows.sort((a, b) => rank(a) - rank(b) || byName(a.name, b.name)),

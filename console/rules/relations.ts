@@ -32,7 +32,7 @@ function add(map: Map<string, string[]>, key: string, id: string): void {
   else map.set(key, [id]);
 }
 
-/** Returns the nodes within some steps of the starts, including the starts. */
+/** Returns the entities at most `steps` steps from the starts, including the starts. */
 function reached(starts: Iterable<string>, next: (id: string) => readonly string[], steps = Infinity): Set<string> {
   const found = new Set(starts);
   let edge = [...found];
@@ -46,7 +46,7 @@ function reached(starts: Iterable<string>, next: (id: string) => readonly string
 export const around = (id: string, depth: number, { upstream, downstream }: Links): Set<string> =>
   reached([id], (one) => [...(upstream.get(one) ?? NONE), ...(downstream.get(one) ?? NONE)], depth);
 
-/** Returns some entities and all downstream of them. */
+/** Returns the given entities and all entities downstream of them. */
 export const affectedBy = (ids: Iterable<string>, { downstream }: Links): Set<string> =>
   reached(ids, (one) => downstream.get(one) ?? NONE);
 
@@ -57,7 +57,10 @@ export function downstreamOf(id: string, links: Links): Set<string> {
   return found;
 }
 
-/** Returns the root causes: down with nothing upstream down. In a cycle without other causes, all members count. */
+/**
+ * Returns the root causes: down entities without a down upstream entity. If a cycle has no such cause, all its down
+ * members are root causes.
+ */
 export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downstream }: Links): string[] {
   const isDown = (id: string) => states.get(id) === 'down';
   const down = [...states.keys()].filter(isDown);
@@ -65,7 +68,8 @@ export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downs
   const below = (id: string) => (downstream.get(id) ?? NONE).filter(isDown);
   const roots = new Set(down.filter((id) => above(id).length === 0));
   const explained = reached(roots, below);
-  // The rest depends on a cycle. A member of it is downstream of each of its own upstream entities.
+  // The other down entities are in a cycle or depend on one. Each entity upstream of a member of a cycle is also
+  // downstream of it, unless the entity is in another cycle that causes this one.
   for (const id of down) {
     if (explained.has(id)) continue;
     const causes = reached([id], above);

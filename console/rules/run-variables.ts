@@ -30,7 +30,7 @@ const variable = (name: string): FormSchema => ({
   ...(isBuiltIn(name) && { description: 'Set by the transition, if one starts the action.' }),
 });
 
-/** Returns the arguments of a tool that runs an action: its custom variables, all required. */
+/** Returns the argument schema of a tool that runs an action: the custom variables of the action, all required. */
 export function toolSchema(action: Templates): Record<string, unknown> {
   const own = variables(action).filter((name) => !isBuiltIn(name));
   return {

@@ -4,7 +4,7 @@ import type { Result, State } from '#console/api/records.ts';
 export const BY_SEVERITY = ['down', 'degraded', 'unknown', 'up'] as const satisfies readonly State[];
 
 /** Returns the rank of a state; 0 is the worst. */
-export const severity = (state: State): number => BY_SEVERITY.indexOf(state);
+export const severityRank = (state: State): number => BY_SEVERITY.indexOf(state);
 
 /** Names of the states. */
 export const STATE_WORD: Readonly<Record<State, string>> = {

@@ -138,7 +138,7 @@ export function pageBody(body: Readonly<Record<string, unknown>>, page: StatusPa
   const { components, history_days, description, ...rest } = body;
   return {
     ...rest,
-    // A select returns text. Null would mean unchanged.
+    // A select returns text. A null description would mean unchanged.
     ...(history_days !== undefined && { history_days: Number(history_days) }),
     ...(description !== undefined && { description: description ?? '' }),
     ...(Array.isArray(components) && { groups: groupsFrom(components, page) }),

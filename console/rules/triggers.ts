@@ -24,7 +24,7 @@ export const STARTED_BY: Readonly<Record<Action['trigger_type'], string>> = {
 };
 
 /** Whether a transition of this check can start the action. */
-export const startsIt = (
+export const canStart = (
   { trigger_type, check_id }: Pick<Action, 'trigger_type' | 'check_id'>,
   check: string,
 ): boolean => trigger_type === 'state_change' && check_id === check;

@@ -4,7 +4,11 @@ export type VisibleRows = { from: number; to: number; above: number; below: numb
 /** Number of rows rendered above and below the visible ones. */
 const SPARE = 8;
 
-/** Returns the visible rows and some spare ones. @param offset pixels from the top of the list to that of the view */
+/**
+ * Returns the visible rows and SPARE rows above and below them.
+ * @param offset pixels from the top of the list to the top of the view
+ * @param view height of the view in pixels
+ */
 export function visibleRows(count: number, rowHeight: number, offset: number, view: number): VisibleRows {
   const first = Math.floor(offset / rowHeight) - SPARE;
   const last = Math.ceil((offset + view) / rowHeight) + SPARE;

@@ -8,7 +8,7 @@ export const number = (n: number): string => n.toLocaleString('en');
 export const list = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 
-/** Formats a ratio: `99.98 %`. 100 % and 0 % are exact. */
+/** Formats a ratio: `99.98 %`; `–` for null. Shows 100 % and 0 % only for exact values. */
 export function percent(ratio: number | null): string {
   if (ratio === null) return '–';
   if (ratio >= 1) return '100 %';

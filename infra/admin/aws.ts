@@ -36,7 +36,7 @@ export const AWS_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Sets the state of exactly the schedules that the outputs of a stack name. */
+/** Sets the state of the schedules that the outputs of a stack name, and of no others. */
 async function setSchedules({ stack }: Options, state: 'ENABLED' | 'DISABLED') {
   if (stack === undefined)
     throw new UsageError('Give --stack, the STACK_NAME of the deployment. On one machine, stop the service instead.');
@@ -71,8 +71,8 @@ const SERVICE = /"service":"([a-z-]+)"/;
 
 /**
  * Replaces positions in deployed code with positions in the sources.
- * @param dir a folder for each function, with the maps of its files
- * @param given function of the text, if the text does not name it
+ * @param dir folder with a subfolder for each function, which contains the maps of its files
+ * @param given name of the function; needed if the text does not name it
  */
 function withSources(text: string, dir: string, given: string | undefined): string {
   let current = given;
@@ -97,9 +97,9 @@ function withSources(text: string, dir: string, given: string | undefined): stri
   return lines.join('\n').trimEnd();
 }
 
-const read = new Map<string, SourceMap>();
+const cachedMaps = new Map<string, SourceMap>();
 function mapAt(path: string): SourceMap {
-  const one = read.get(path) ?? new SourceMap(JSON.parse(readFileSync(path, 'utf8')));
-  read.set(path, one);
+  const one = cachedMaps.get(path) ?? new SourceMap(JSON.parse(readFileSync(path, 'utf8')));
+  cachedMaps.set(path, one);
   return one;
 }

@@ -19,7 +19,7 @@ import type { StatusPageItem } from '#lib/public/pages/status-page.ts';
 import { AUDIT_FLAGS, auditCommand } from './audit.ts';
 import { AWS_COMMANDS, AWS_FLAGS } from './aws.ts';
 import { egressIn, LIMIT_FLAGS, LIMIT_OPTIONS, limitsIn } from './limits.ts';
-import { linkAddress, PEOPLE_COMMANDS, PEOPLE_FLAGS, showKey, showLink } from './people.ts';
+import { PEOPLE_COMMANDS, PEOPLE_FLAGS, serviceAddress, showKey, showLink } from './people.ts';
 import { STORE_COMMANDS, STORE_FLAGS } from './store.ts';
 
 export const OPTIONS = {
@@ -86,7 +86,7 @@ export const COMMANDS: Record<string, Command> = {
       const { email, name, again = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
-      const address = linkAddress(env);
+      const address = serviceAddress(env);
       const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
       const key = created.key.key;
       const link = await linkByOperator({ ...env, tenant: created.account.id }, address);
@@ -173,7 +173,7 @@ export const COMMANDS: Record<string, Command> = {
   ...AWS_COMMANDS,
 };
 
-/** Changes the domain of a page, after a search in all accounts, because the id of a page does not name its account. */
+/** Changes the domain of a page. Searches all accounts for the page, because its id does not name its account. */
 async function changeDomain(env: OperatorEnv, id: string, domain: string | undefined): Promise<CommandOutput> {
   const { ports, keys } = env;
   const accounts = isId('pag', id) ? await allAccounts(ports, keys) : [];

@@ -14,7 +14,9 @@ const NAMED = {
   file: 'the path of a file',
 };
 
-/** Finds the command and ids of a command line, which it validates before anything is opened. Throws UsageError. */
+/**
+ * Finds the command and its arguments in a command line. Validates them before a store is opened. Throws UsageError.
+ */
 export function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
   const [first = ''] = words;
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');

@@ -31,7 +31,9 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
     names: ['account'],
     mayName: 'user',
     run: async (world, { revoke = false }, tenant, user) =>
-      showLink(await linkByOperator({ ...world, tenant }, linkAddress(world), { userId: user || undefined, revoke })),
+      showLink(
+        await linkByOperator({ ...world, tenant }, serviceAddress(world), { userId: user || undefined, revoke }),
+      ),
   },
   'session end': {
     takes: [],
@@ -93,8 +95,8 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Returns the address of a sign-in link. Throws a UsageError if it is not known. */
-export function linkAddress({ address }: OperatorEnv): string {
+/** Returns the address of the service, for a sign-in link. Throws UsageError if it is not known. */
+export function serviceAddress({ address }: OperatorEnv): string {
   if (address !== undefined) return address;
   throw new UsageError('A sign-in link needs the address of the service. Set PUBLIC_URL to the output ConsoleUrl.');
 }

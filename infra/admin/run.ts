@@ -12,7 +12,7 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { AppError } from '#lib/platform/errors.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { Table } from '#lib/platform/ports.ts';
-import { readSettings, type Settings, wrongSettings } from '#lib/settings.ts';
+import { readSettings, type Settings, settingsError } from '#lib/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
 import { AUDIT_USAGE } from './audit.ts';
 import { AWS_USAGE } from './aws.ts';
@@ -50,8 +50,7 @@ ${AUDIT_USAGE}
 ${STORE_USAGE}
 ${AWS_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
-  credentials and AWS_REGION in the environment. Links use PUBLIC_URL, which TABLE_NAME requires; else
-  http://localhost and PORT.
+  credentials and AWS_REGION in the environment. Links use PUBLIC_URL; without it, http://localhost and PORT, or with TABLE_NAME an error.
   npm run --silent admin -- ... prints only the result.
 `;
 
@@ -95,7 +94,7 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
     const { options, words } = parseFlags(args, OPTIONS, true);
     if (options.help || words.length === 0) return { code: options.help ? 0 : 2, out: USAGE, err: '' };
     const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
-    if (unknown.length > 0) throw new UsageError(wrongSettings(unknown).message);
+    if (unknown.length > 0) throw new UsageError(settingsError(unknown).message);
     const {
       command,
       ids: [first = '', second = '', third = ''],

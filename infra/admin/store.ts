@@ -38,8 +38,8 @@ export const STORE_COMMANDS: Record<string, Command> = {
   },
 };
 
-const copied = (verb: string, file: string, bytes: number): CommandOutput => ({
-  text: `${verb} ${file} (${(bytes / 1e6).toFixed(1)} MB, verified)`,
+const copied = (label: string, file: string, bytes: number): CommandOutput => ({
+  text: `${label} ${file} (${(bytes / 1e6).toFixed(1)} MB, verified)`,
   json: { file, bytes },
 });
 

@@ -15,5 +15,5 @@ export const makeBucket = (scope: Construct, { DELETION_PROTECTION }: DeploySett
     enforceSSL: true,
     removalPolicy: DELETION_PROTECTION ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     autoDeleteObjects: !DELETION_PROTECTION,
-    // Its class lacks `undefined` in the types of some optional properties.
+    // The cast: some optional properties of the class Bucket lack the type `undefined` that IBucket has.
   }) as IBucket;

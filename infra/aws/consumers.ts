@@ -22,7 +22,7 @@ export function makeConsumers(
       batchSize: Math.min(MAX_BATCH, batch),
       maxBatchingWindow: Duration.seconds(0),
       reportBatchItemFailures: true,
-      // Not reserved concurrency, because throttled receives count towards the maximum.
+      // Not reserved concurrency, because receives that it throttles count toward `max_receives`.
       ...(bound !== undefined && { maxConcurrency: bound }),
     });
     functions[consumer].addEventSource(source);

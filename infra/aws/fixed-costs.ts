@@ -23,7 +23,7 @@ const TICK = { queue_requests: 3, writes: 1, reads: 1.5, gb_seconds: 0.02 } as c
 /** Number and price ($ a month) of the resources that cost money without checks. */
 export type FixedCosts = {
   alarms: { count: number; dollars: number };
-  /** Pollers of queues, and the price of the ones that CONCURRENCY adds. */
+  /** Pollers of queues. `bounded_dollars`: price of the pollers that CONCURRENCY adds. */
   pollers: { count: number; dollars: number; bounded_dollars: number };
   ticks: { count: number; dollars: number };
   secrets: { count: number; dollars: number };
@@ -35,7 +35,7 @@ function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): F
   const resources = stack.node.findAll().filter(CfnResource.isCfnResource);
   const countOf = (type: string) => resources.filter((one) => one.cfnResourceType === type).length;
   const perUnit = (count: number, price: number) => ({ count, dollars: count * price });
-  // Shards of a stream have a starting position, and Lambda reads them free of charge.
+  // Without the event sources of streams, which have a starting position: Lambda reads streams free of charge.
   const ofQueues = resources.filter(
     (one): one is CfnEventSourceMapping =>
       one.cfnResourceType === CfnEventSourceMapping.CFN_RESOURCE_TYPE_NAME &&
@@ -53,19 +53,19 @@ function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): F
   };
 }
 
-/** Returns the costs of a stack with these settings without checks. */
+/** Returns the costs of a stack with these settings and without checks. */
 export const fixedCostsOf = (settings: DeploySettings): FixedCosts =>
   // Without bundles, because only the resources count.
   fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);
 
-/** Price of a month of pollers and ticks: all that an idle stack costs in requests. */
+/** Returns the price of a month of pollers and ticks: all that an idle stack costs in requests. */
 export const idleDollars = ({ pollers, ticks }: FixedCosts): number => pollers.dollars + ticks.dollars;
 
-/** Price of a month of alarms, the metric of the service and the secret. */
+/** Returns the price of a month of alarms, the metric of the service and the secret. */
 export const watchDollars = ({ alarms, metric, secrets }: FixedCosts): number =>
   alarms.dollars + metric.dollars + secrets.dollars;
 
-/** $ a month of a poller. */
+/** Price of a poller in $ a month. */
 const POLLER = (POLLING.polls_a_minute * MINUTES_A_MONTH * ASSUMED.queue_request) / 1e6;
 
 /** Returns the price of a month of ticks without entries, one a minute. */

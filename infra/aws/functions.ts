@@ -34,7 +34,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
   const { memory_mb, timeout_seconds } = specs[name];
   const reserved = settings.RESERVED_CONCURRENCY[name];
   const logGroup = makeLogGroup(scope, name, settings);
-  const own = runsInVpc(name) && resources.network;
+  const vpc = runsInVpc(name) && resources.network;
   return new LambdaFunction(scope, `Function-${name}`, {
     description: `Fleetwatch ${name}`,
     runtime: Runtime.NODEJS_24_X,
@@ -45,15 +45,15 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     timeout: Duration.seconds(timeout_seconds),
     role: makeRole(scope, name, logGroup, resources, settings),
     ...(resources.key && { environmentEncryption: resources.key }),
-    ...own,
+    ...vpc,
     logGroup,
-    // Without the report of each invocation, which metrics contain. Metrics in logs have the level INFO.
+    // WARN omits the report of each invocation, which metrics contain. INFO keeps the metrics, which are in logs.
     loggingFormat: LoggingFormat.JSON,
     systemLogLevelV2: SystemLogLevel.WARN,
     applicationLogLevelV2: ApplicationLogLevel.INFO,
     environment: {
       ...environmentOf(name, resources, settings),
-      ...(own && { IN_VPC: settings.VPC_IPV6 ? 'ipv6' : 'ipv4' }),
+      ...(vpc && { IN_VPC: settings.VPC_IPV6 ? 'ipv6' : 'ipv4' }),
       POWERTOOLS_METRICS_NAMESPACE: namespaceOf(scope),
     },
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
@@ -130,7 +130,7 @@ const secretsOf = (name: FunctionName, settings: DeploySettings) =>
     return secret === '' ? [] : [[setting, secret] as const];
   });
 
-/** Permits the read of its secrets, whose ARN ends with six characters that AWS chooses. */
+/** Permits a function to read its secrets. The ARN of a secret ends with six characters that AWS chooses. */
 function secretRights(scope: Construct, name: FunctionName, settings: DeploySettings): PolicyStatement[] {
   const arnOf = (secret: string) =>
     Stack.of(scope).formatArn({

@@ -28,10 +28,10 @@ export type Resources = {
   queues: Record<QueueName, Queue>;
   bus: EventBus;
   bucket: IBucket;
-  /** Encrypts table and queues; undefined: AWS owned keys. */
+  /** Encrypts table, queues and environment variables; undefined: AWS owned keys. */
   key?: IKey | undefined;
   network?: OwnNetwork | undefined;
-  /** Identify CloudFront to the functions; empty without CloudFront. */
+  /** Secrets that identify CloudFront to the functions; empty without CloudFront. */
   edgeSecrets: SecretValue[];
 };
 

@@ -67,7 +67,7 @@ export function ofRestoredTable(template: Template, { TABLE_STREAM_ARN }: Deploy
 }
 
 /**
- * Checks a certificate, without which CloudFront refuses its names after most of the stack was created. Pure.
+ * Checks a certificate. If it is not valid, CloudFront rejects its names after most of the stack was created. Pure.
  * @param setting name of the setting with its ARN @param domains names that it must cover
  */
 export function ofCertificate(setting: string, domains: readonly string[], certificate: Certificate | string): Finding {
@@ -97,7 +97,7 @@ const unreadLimit = (what: string, reason: string, permission: string): Finding 
   message: `${what} could not be read (${reason}). It needs credentials with ${permission}, and AWS_REGION.`,
 });
 
-/** Compares throttles with the account: AWS rejects a stage with a higher one, and rolls back the stack. */
+/** Compares throttles with the limits of the account: AWS rejects a stage above them, and rolls back the stack. */
 function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: DeploySettings): Finding[] {
   const { THROTTLE_RATE, THROTTLE_BURST, THROTTLE_PUSH_RATE, THROTTLE_PUBLIC_RATE } = settings;
   const ask = 'or request more (Service Quotas, Amazon API Gateway, "Throttle rate")';
@@ -182,7 +182,7 @@ type Fleet = { per_minute: number; table_writes: number; table_reads: number };
 
 const whole = (value: number): string => Math.floor(value).toLocaleString('en-US');
 
-/** Returns the checks per minute that units per second sustain, in thousands. */
+/** Returns the checks per minute that units per second sustain, rounded down to thousands. */
 function checksOf({ writes, reads }: TableUnits): string {
   const oneASecond = scaleOf(60, 4);
   const aSecond = Math.min(writes / oneASecond.table_writes, reads / oneASecond.table_reads);

@@ -3,7 +3,10 @@ import { SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
-/** Assumptions of docs/operate/scale.md: checks of one minute, unchanged outcome, no alerts, API, logs, storage. */
+/**
+ * Assumptions of docs/operate/scale.md: checks with an interval of one minute and an unchanged outcome; without alerts,
+ * API requests, logs and storage.
+ */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
   write_unit: 0.625,
@@ -46,7 +49,7 @@ const MEGABYTE = 1024 * 1024;
 
 const vcpuOf = (name: keyof typeof functions): number => Math.min(1, functions[name].memory_mb / ASSUMED.vcpu_mb);
 
-/** Invocations of the generator per minute: one for all shards, or one per shard. */
+/** Returns the invocations of the generator per minute: one for all shards, or one per shard. */
 export const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? shards : 1);
 
 /**
@@ -110,7 +113,7 @@ function probesPerMessage(checksACell: number, perSecond: number): number {
   return Math.max(checksACell, Math.min(cells * checksACell, perSecond));
 }
 
-/** Returns the seconds of a prober per message, in waves of PROBES_AT_ONCE. */
+/** Returns the seconds that a prober works on a message. Its probes run in waves of PROBES_AT_ONCE. */
 function runSeconds(probes: number, responseSeconds: number): number {
   const a = ASSUMED;
   const waves = Math.ceil(probes / readSettings({}).PROBES_AT_ONCE);
@@ -145,7 +148,7 @@ function ticksOf(cells: number, messages: number, shards: number) {
     /** Cells per invocation, which holds the messages of all of them. */
     cells_a_run: cells / runs,
     tick_seconds: seconds,
-    /** Concurrent generators that keep up. */
+    /** Number of concurrent generators that keep up. */
     generators: (runs * seconds) / 60,
     /** Read units per second of the partition of a shard while its entries are read. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),

@@ -3,7 +3,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 import type { SecretSetting } from '#lib/aws/environment.ts';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
-import { readSettings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
+import { readSettings, SettingsSchema, settingsError } from '#lib/settings.ts';
 import { unknownSettingText } from '#lib/unknown-settings.ts';
 import { neverAllowedReason } from './blocked-ranges.ts';
 
@@ -111,14 +111,14 @@ export const StackSettings = z.object({
     .int()
     .min(1)
     .default(2000)
-    .describe('Maximum results, heartbeats and pings per second, for each of them.'),
+    .describe('Maximum requests per second for results, and the same number each for heartbeats and pings.'),
   THROTTLE_PUBLIC_RATE: z.coerce
     .number()
     .int()
     .min(1)
     .default(200)
     .describe(
-      'Maximum requests per second for badges and for status pages that neither CloudFront nor S3 has, for each of them.',
+      'Maximum requests per second for badges, and the same number for status pages. Requests that CloudFront or S3 serves do not count.',
     ),
   RESERVED_CONCURRENCY: reservations.describe(
     'Reserved concurrency of functions: `ingest=100,api=50,mcp=20`. Empty: none, because a new AWS account has nothing to ' +
@@ -201,12 +201,12 @@ export const StackSettings = z.object({
     ),
 });
 
-/** Bursts of an API Gateway account: usual, and in the regions with a rate of 2,500. */
+/** Maximum bursts of an API Gateway account: usual, and in the regions with a maximum rate of 2,500. */
 const MAX_BURST = 5000;
 const SMALL_REGION_BURST = 1250;
 const SMALL_REGION_RATE = 2500;
 
-/** Returns the burst of pushes with this rate: what every region admits, or else what an account admits. Pure. */
+/** Returns the burst for a rate: twice the rate, at most the burst of the regions that admit the rate. Pure. */
 export const burstOf = (rate: number): number =>
   Math.min(2 * rate, rate <= SMALL_REGION_RATE ? SMALL_REGION_BURST : MAX_BURST);
 
@@ -221,7 +221,7 @@ export const DeploySettings = z.object({
 
 export type DeploySettings = z.output<typeof DeploySettings>;
 
-/** Reads the settings of an environment. Throws one sentence that names each invalid setting. */
+/** Reads the settings of an environment. Throws an Error that names each invalid setting. */
 export function readDeploySettings(given: unknown): DeploySettings {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new Error('Settings are an object of names and values, such as {"ALARM_EMAIL": "ops@example.com"}.');
@@ -233,7 +233,7 @@ export function readDeploySettings(given: unknown): DeploySettings {
         ? []
         : [`${key}: must be a text, a number, true or false`],
   );
-  if (wrong.length > 0) throw wrongSettings(wrong, 'docs/operate/settings.md');
+  if (wrong.length > 0) throw settingsError(wrong, 'docs/operate/settings.md');
   const texts = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]));
   const settings = withoutStreams(readSettings(texts, DeploySettings), texts);
   const conflicts = conflictsOf(settings);
@@ -241,11 +241,11 @@ export function readDeploySettings(given: unknown): DeploySettings {
   return settings;
 }
 
-/** CDK's own context keys have hyphens, colons or slashes (`@aws-cdk/…`, `availability-zones:…`), or are `tree`. */
+/** Whether a context key can be a setting. Keys of the CDK have `-`, `:` or `/` (`@aws-cdk/…`), or are `tree`. */
 const isSettingLike = (key: string): boolean =>
   /^[A-Z0-9]+(?:_[A-Z0-9]+)*$/.test(key) || /^[a-z0-9]+(?:_[a-z0-9]+)+$/.test(key);
 
-/** Throws an error that names each setting in the context of the CDK, where no command would find it. */
+/** Throws an Error that names each setting in the context of the CDK, because no command reads settings there. */
 export function assertNoSettings(context: Readonly<Record<string, unknown>>, file: string): void {
   const misplaced = Object.keys(context).filter(isSettingLike);
   if (misplaced.length === 0) return;
@@ -256,7 +256,7 @@ export function assertNoSettings(context: Readonly<Record<string, unknown>>, fil
 /** Minimum concurrency for MCP streams: with less, open streams would take what checks and alerts need. */
 const CONCURRENCY_FOR_STREAMS = 100;
 
-/** Allows no MCP streams with little concurrency, unless their number is given. */
+/** Allows no MCP streams if CONCURRENCY is low, unless MCP_STREAMS_PER_KEY is set. */
 const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>): DeploySettings =>
   (settings.CONCURRENCY ?? CONCURRENCY_FOR_STREAMS) < CONCURRENCY_FOR_STREAMS && !('MCP_STREAMS_PER_KEY' in given)
     ? { ...settings, MCP_STREAMS_PER_KEY: 0 }
@@ -312,7 +312,7 @@ export function corsOrigins(settings: DeploySettings): string[] {
 
 /**
  * Returns the settings of the service as environment variables of a function.
- * @param isOutside whether it is never in a VPC
+ * @param isOutside whether the function is never in a VPC
  */
 export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);

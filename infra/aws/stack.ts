@@ -32,7 +32,7 @@ export class FleetwatchStack extends Stack {
       terminationProtection: settings.DELETION_PROTECTION,
       ...props,
     });
-    // Costs can be filtered by it once it is activated as a cost allocation tag.
+    // Costs can be filtered by this tag once it is activated as a cost allocation tag.
     Tags.of(this).add('Application', settings.STACK_NAME);
     const key = settings.KMS_KEY_ARN === '' ? undefined : Key.fromKeyArn(this, 'Key', settings.KMS_KEY_ARN);
     const network = makeNetwork(this, settings);

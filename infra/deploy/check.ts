@@ -11,9 +11,9 @@ const USAGE = `npm run deploy:check -- --env NAME [--probes-per-minute N] [--dem
 
 Compares the AWS quotas of this account, and its stack, with the settings in deploy/NAME.json, using the credentials and
 the region of the environment. Lists the increases to request before you deploy.
---probes-per-minute: planned for the fleet.
+--probes-per-minute: planned number, for costs and quotas.
 --demo: accept fewer than 50 concurrent executions, with which checks and alerts can stop.
-Exit code 1 if a deployment would fail.
+Exit codes: 0 a deployment may begin, 1 it would fail, 2 the check itself failed.
 `;
 
 const MARKS: Record<Finding['is'], string> = { ok: 'ok      ', ask: 'ASK     ', stop: 'STOP    ', unknown: 'unknown ' };

@@ -12,7 +12,7 @@ export type Environment = {
   settings: DeploySettings;
 };
 
-/** Reads the settings of an environment. Throws one sentence with the file and what to change. */
+/** Reads the settings of an environment. Throws an Error that names the file and what to change. */
 export function readEnvironment(name: string | undefined): Environment {
   if (name === undefined)
     throw new Error(`Name an environment: --env NAME. Its settings are in deploy/NAME.json. ${known()}`);

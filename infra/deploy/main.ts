@@ -17,7 +17,7 @@ npm run deploy -- destroy --env NAME   deletes the stack; table and bucket remai
   --url URL     address for the smoke test. Default: output Url. Use ApiUrl until DOMAIN_NAME leads to the stack
 A deployment checks the account (deploy:check), deploys, and runs the smoke test with an account of its own. If the test
 fails twice, it deploys the template of the previous release.
-Exit codes: 0 done, 1 failed, 2 invalid input.
+Exit codes: 0 done, 1 failed (diff: also if there are changes), 2 invalid input.
 `;
 
 const OPTIONS = {

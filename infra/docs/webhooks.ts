@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TransitionRecord } from '#lib/alerting/decide/transition.ts';
 import { EntityState } from '#lib/catalog/states.ts';
-import { type Alert, AlertKind, DeliveryKind, EVENT_MEMBERS, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
+import { type Alert, AlertKind, DeliveryKind, EVENT_PROPERTIES, EXAMPLE_ALERT } from '#lib/channels/alert.ts';
 import { MAX_COMBINED } from '#lib/channels/combined.ts';
 import { combinedPayload, payloadOf } from '#lib/channels/payload.ts';
 import { TransitionCause } from '#lib/checks/state/transition.ts';
@@ -15,7 +15,7 @@ const Counted = z.object({
 const url = (meaning: string) => z.string().nullable().describe(`${meaning}; null without one.`);
 
 /** Alert as a program receives it: the properties of the event, and further facts. */
-export const AlertRecord = TransitionRecord.pick(EVENT_MEMBERS)
+export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
   .extend({
     kind: AlertKind,
     urgency: z.enum(['high', 'low']).describe('high: urgent. low: can wait.'),

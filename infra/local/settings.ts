@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '#lib/platform/log.ts';
-import { readSettings, type Settings, SettingsSchema, wrongSettings } from '#lib/settings.ts';
+import { readSettings, type Settings, SettingsSchema, settingsError } from '#lib/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
 import { trustedProxies } from './http/client-address.ts';
 
@@ -13,7 +13,7 @@ export const ONE_MACHINE_DEFAULTS = {
   JOB_GROUP_MS: '50',
   REFERENCE_HOST: '.',
   MCP_STREAMS_PER_KEY: '100',
-  // The service does not share its CPU with other functions.
+  // One machine has more CPU than a prober on AWS (0.4 vCPU).
   PROBES_AT_ONCE: '250',
 };
 
@@ -67,7 +67,7 @@ export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys
 /** Reads the settings of a machine from its environment. @throws an error that names each unknown or invalid setting */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
   const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
-  if (unknown.length > 0) throw wrongSettings(unknown);
+  if (unknown.length > 0) throw settingsError(unknown);
   const given = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== '' || MAY_BE_EMPTY.has(name))),
   );

@@ -61,7 +61,7 @@ async function health({ url }: Walk): Promise<string> {
 
 async function account({ call }: Walk): Promise<string> {
   const me = expected(await call('GET', '/v1/me'), 200, 'GET /v1/me');
-  if (me.is_read_only) throw new StepError('the key is read-only; use a key with write access');
+  if (me.is_read_only) throw new StepError('the key is read-only; use an unrestricted key of an admin');
   return `${me.id}, ${me.name}, role of the key: ${me.role}`;
 }
 

@@ -21,29 +21,29 @@ export const Limits = z.object({
     .min(0)
     .max(10_000_000)
     .describe(
-      'Maximum probes per minute: the sum of 60 / interval_seconds over all enabled checks except push checks.',
+      'Maximum number of probes per minute: the sum of 60 / interval_seconds over all enabled checks except push checks.',
     ),
   expressions_per_minute_limit: z
     .int()
     .min(0)
     .max(10_000_000)
     .describe(
-      'Maximum evaluations of regular expressions per minute: the sum of 60 / interval_seconds over the expressions of all enabled checks.',
+      'Maximum number of regular expression evaluations per minute: the sum of 60 / interval_seconds over the expressions of all enabled checks.',
     ),
-  // One alert can have ten addresses.
+  // At least 10, because one alert can have ten addresses.
   mails_per_hour_limit: z
     .int()
     .min(10)
     .max(100_000)
     .describe(
-      'Mails to channels per hour, one per address, with a burst of as many. Alerts beyond it wait and are combined.',
+      'Maximum number of mails to channels per hour, with a burst of the same size; each address counts. Further alerts wait and are combined.',
     ),
   alerts_per_minute_limit: z
     .int()
     .min(1)
     .max(10_000_000)
     .describe(
-      'Messages with alerts per minute, over all channels, with a burst of as many. Alerts beyond it wait and are combined.',
+      'Maximum number of alert messages per minute over all channels, with a burst of the same size. Further alerts wait and are combined.',
     ),
   relation_limit: z.int().min(0).max(1_000_000).describe('Maximum number of relations.'),
   key_limit_per_user: z.int().min(1).max(1000).describe('Maximum number of API keys per user.'),
@@ -54,7 +54,7 @@ export const Limits = z.object({
     .min(1)
     .max(3650)
     .describe('Retention of results in days. Transitions, deliveries and executions are kept for at least 90.'),
-  // A history query reads every day that it covers, for all checks of a cell.
+  // Limited because a history query reads every day that it covers, for all checks of a cell.
   rollup_days: z
     .int()
     .min(30)
@@ -97,7 +97,7 @@ export function isNormalEmail(email: string): boolean {
   return email.normalize('NFKC') === email;
 }
 
-/** E-mail address: text around one @, without invisible characters and those with a meaning in mail or HTML. */
+/** E-mail address: text around one @, without invisible characters or characters with a meaning in mail or HTML. */
 export const Email = text(3, 254)
   .regex(/^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/, {
     error: 'must be an e-mail address, such as ann@example.com',
@@ -113,7 +113,7 @@ export const Role = z
   .enum(ROLES)
   .describe(
     'viewer: may read, without secrets. responder: may also run actions and checks, test channels, acknowledge ' +
-      'failures, manage incidents, and mute selected checks for up to a day. member: may also change the catalog, ' +
+      'failures, manage incidents, and suppress alerts of selected checks for up to a day. member: may also change the catalog, ' +
       'checks, alerts and skills. admin: may also change actions, the team and the account.',
   );
 export type Role = z.infer<typeof Role>;
@@ -156,10 +156,10 @@ export type AccountItem = Item &
     disabled: boolean;
     /** Key that signs the links in its alerts (lib/incidents/links). */
     link_key: string;
-    /** End of the last time it was disabled (epoch ms); no heartbeat counts as missed before it. */
+    /** Time at which it was last enabled again (epoch ms). Heartbeats missed before it do not count. */
     enabled_at?: number;
     created_at: string;
-    /** ISO 8601: permanently disabled; its data is reclaimed in the background. */
+    /** Time of its deletion (ISO 8601): it is permanently disabled, and its data is reclaimed in the background. */
     deleted_at?: string;
   };
 
@@ -191,12 +191,13 @@ export type UserItem = Item & {
   email: string;
   name: string;
   role: Role;
+  /** Number of API keys; can include expired keys. */
   keys: number;
   /** Pending invitation: digest of its token, and expiry (epoch ms). */
   invitation?: { digest: string; valid_until: number };
   /** Unused sign-in link: digest of its token, and expiry (epoch ms). */
   link?: { digest: string; valid_until: number };
-  /** Adding or removing a passkey writes the user, so that a version of it lists all of them. */
+  /** Adding or removing a passkey writes the user, so that each version of the user lists all passkeys. */
   passkeys: SignInCredential[];
   /** Identities at the identity provider, listed like passkeys. */
   identities: SignInCredential[];

@@ -19,7 +19,7 @@ const LISTED_MS = 90 * DAY_MS;
 /** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
 export type Expiry = { valid_until: number | null };
 
-/** Returns the properties of an item with its expiry and its deletion from the table. */
+/** Returns the properties that store the expiry of an item and its deletion from the table. */
 export const endingAt = (valid_until: number | null): Expiry & { expires_at?: number } =>
   valid_until === null ? { valid_until } : { valid_until, expires_at: Math.ceil((valid_until + LISTED_MS) / 1000) };
 

@@ -19,7 +19,7 @@ export const auditRoutes = [
     access: 'changes',
     summary: 'List audit log entries',
     description:
-      'Only entries of the kind config. All entries for an admin; by a key, only if it has no scopes or the scope audit, and is not read-only.',
+      'Returns entries of the kind config. An admin gets all entries, but with a key only if it is not read-only and has the scope audit or no scopes.',
     status: 200,
     query: AuditFilter.extend({
       order: z

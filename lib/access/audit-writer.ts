@@ -4,8 +4,8 @@ import type { UserItem } from './account.ts';
 import type { MutationContext } from './context.ts';
 
 /**
- * Returns the function that writes the audit entry of a use case. Call it once, before the first attempt, and add its
- * writes to the transaction of the change; with several transactions, to the last one:
+ * Returns a function that builds the write of an audit entry. Call `auditWriter` once per use case, before the first
+ * attempt. Add the write to the transaction of the change; with several transactions, to the last one:
  *
  *     const auditWrites = auditWriter(context, 'update', auditedEntity);
  *     …
@@ -17,7 +17,10 @@ export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audit
 }
 
 /** Returns a user without a key as the caller of a mutation, such as a user who signs in. */
-export const asPerson = ({ id, email }: Pick<UserItem, 'id' | 'email'>): NonNullable<MutationContext['caller']> => ({
+export const userAsCaller = ({
+  id,
+  email,
+}: Pick<UserItem, 'id' | 'email'>): NonNullable<MutationContext['caller']> => ({
   user_id: id,
   user_email: email,
   key_id: '',
@@ -33,7 +36,7 @@ const OPERATOR: Author = {
   user_agent: null,
 };
 
-/** Actor of a link in a message, which identifies no user. */
+/** Actor of a change by a link in a message; the link does not identify a user. */
 const ANONYMOUS = { user_id: '', user_email: '', key_id: '', key_label: '' };
 
 function authorOf({ caller, origin }: MutationContext): Author | 'system' {

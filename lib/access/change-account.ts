@@ -38,7 +38,10 @@ import type { MutationContext, TenantScope } from './context.ts';
 import { fullKey } from './new-key.ts';
 import { requireAccount } from './store.ts';
 
-/** Returns the writes that move an account to another e-mail address. `again`: allow one in use */
+/**
+ * Returns the writes that move an account to another e-mail address. `from` undefined: new account. `to` undefined:
+ * deleted account. `again`: accept an address that another account has, otherwise a CONFLICT.
+ */
 export async function addressWrites(
   scope: TenantScope,
   { from, to, again = false }: { from?: string; to?: string; again?: boolean },
@@ -58,7 +61,7 @@ function withTenant(others: string[], tenant: string, email: string, again: bool
   return [...others, tenant];
 }
 
-/** @param next computes the account ids of the address from the ids of other accounts */
+/** Returns the write that changes the account ids of an address. @param next computes them from the other accounts */
 async function emailWrites(
   { ports, keys, tenant }: TenantScope,
   email: string,
@@ -72,6 +75,7 @@ async function emailWrites(
   return [{ put, if: before ? { version: before.v } : 'absent' }];
 }
 
+/** Maximum number of keys that one transaction updates. */
 const CHUNK = 50;
 
 /** Sets the given limits; items beyond a lowered limit stay. @param rates null resets a class to RATE_LIMITS */
@@ -88,7 +92,7 @@ export function setLimits(
   });
 }
 
-/** Changes name and e-mail address, if given. @param again accept an address in use, otherwise a CONFLICT */
+/** Changes name and e-mail address, if given. @param again as in `addressWrites` */
 export const changeNameAndEmail = (
   scope: MutationContext,
   { name, email }: AccountPatch,
@@ -101,11 +105,11 @@ export const changeNameAndEmail = (
     (before, after) => addressWrites(scope, { from: before.email, to: after.email, again }),
   );
 
-/** Disables an account: its keys get ACCOUNT_DISABLED, its checks and actions stop. Idempotent. */
+/** Disables an account: its requests fail with ACCOUNT_DISABLED, its checks and actions stop. Idempotent. */
 export const disableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'disable', (account) => ({ ...account, disabled: true }));
 
-/** Enables an account. Idempotent. Throws CONFLICT if it is being deleted. */
+/** Enables an account. Idempotent. Throws CONFLICT if it was deleted. */
 export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   changeAccount(scope, 'enable', (account) => {
     if (account.deleted_at) throw new AppError('CONFLICT', `Account ${account.id} was deleted and cannot be restored.`);
@@ -113,7 +117,7 @@ export const enableAccount = (scope: MutationContext): Promise<AccountItem> =>
   });
 
 /**
- * Changes an account, then its copies on keys; the only function that changes one. Throws NOT_FOUND.
+ * Changes an account, then the copies on its keys. Only this function changes stored accounts. Throws NOT_FOUND.
  * @param moreWrites returns further writes of the same transaction
  */
 export async function changeAccount(
@@ -139,7 +143,7 @@ export async function changeAccount(
   return changed;
 }
 
-/** Copies the account to a chunk of the keys that differ from it; returns true if none is left. Safe concurrently. */
+/** Updates up to 50 keys with outdated copies of the account. Returns true if all are current. Safe concurrently. */
 function copyToKeys(scope: TenantScope): Promise<boolean> {
   const { ports, keys, tenant } = scope;
   return retryOnConflict(ports, async () => {
@@ -170,10 +174,10 @@ async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: Accou
 }
 
 /**
- * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. The
- * first account has the egress of the service; others only public addresses, unless `input` says `any`. Throws
- * VALIDATION_ERROR, and CONFLICT for the address of another account.
- * @param more `draw`: a key that was already generated; `again`: accept the address of another account
+ * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. By
+ * default, the first account has the egress `any`, other accounts `public`. Throws VALIDATION_ERROR, and CONFLICT for
+ * an e-mail address that another account has.
+ * @param more `draw`: a key that was already generated; `again`: as in `addressWrites`
  */
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,

@@ -25,7 +25,10 @@ import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
-/** Changes the given properties. Throws NOT_FOUND, VALIDATION_ERROR for an expiry that is later or too near. */
+/**
+ * Changes the given properties. Throws NOT_FOUND, and VALIDATION_ERROR for an expiry that is later than the current one
+ * or less than a minute ahead.
+ */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
   const auditWrites = auditWriter(scope, 'update', auditedKey);
@@ -39,7 +42,7 @@ export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch:
     if (isSame(auditedKey, key, next)) return keyRecord(key, now);
     const outcome = await commit(ports, [
       { put: next, if: { version: key.v } },
-      // Deleted only with the key, so that the version of the key covers it too.
+      // The pointer is deleted only with its key, so the condition on the key covers it too.
       { put: { ...pointer, ...ending } },
       ...auditWrites(key, next),
     ]);
@@ -58,7 +61,7 @@ function earlierExpiry(now: number, before: number | null, wanted: number | unde
 
 type Rotating = Pick<Context, 'ports' | 'keys' | 'tenant' | 'caller' | 'origin'>;
 
-/** Replaces a key; only its user may. Throws FORBIDDEN, CONFLICT, VALIDATION_ERROR, LIMIT_EXCEEDED. */
+/** Replaces a key of the caller by a new one. Throws FORBIDDEN, CONFLICT, VALIDATION_ERROR, LIMIT_EXCEEDED. */
 export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotation): Promise<IssuedKey> {
   const { ports, keys, caller } = scope;
   if (pointer.user_id !== caller.user_id) {
@@ -83,7 +86,7 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
       input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
       more_writes: [
         { put: replaced, if: { version: old.v } },
-        // Deleted only with the key, so that the version of the key covers it too.
+        // The pointer is deleted only with its key, so the condition on the key covers it too.
         { put: { ...pointer, ...ending } },
       ] satisfies Write[],
     };
@@ -123,7 +126,7 @@ export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer):
     ]);
     if (!key) return true;
     const writes: Write[] = [
-      // With its version: of two concurrent deletions one counts.
+      // Conditional on the version, so that only one of two concurrent deletions counts.
       { delete: itemKey, if: { version: key.v } },
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
       ...auditWrites(key, undefined),

@@ -5,7 +5,7 @@ import type { CopiedToKeys, Expiry } from './api-key.ts';
 import type { Restriction } from './restriction.ts';
 import type { SessionItem } from './session-item.ts';
 
-/** Caller, as authenticated: from the key item, or from user and account. Account changes update the copies on keys. */
+/** Authenticated caller, read from the key item, or from user and account. Account changes update the key items. */
 type Principal = Rights &
   Restriction &
   Expiry &
@@ -38,7 +38,10 @@ export type Context = TenantEnv & {
   session?: SessionItem;
 };
 
-/** Ports for reading and writing items of a tenant; every Context is one, the admin commands create their own. */
+/**
+ * Ports and tenant for reading and writing items of the tenant. Part of every Context; admin commands build one for the
+ * operator.
+ */
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**

@@ -8,8 +8,8 @@ import { foldedEmail } from './account.ts';
 import { digestOf } from './api-key.ts';
 
 /**
- * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request, confirmation and
- * end. A pending one expires 90 days after its last request.
+ * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request to confirm,
+ * confirmation and unsubscription. Pending consent expires 90 days after its last request.
  */
 export type MailAddressItem = Item & {
   v: string;
@@ -19,13 +19,13 @@ export type MailAddressItem = Item & {
   changed_at: string;
   /** E-mail address of the user who added it, or the label of the key; empty if unknown. */
   added_by: string;
-  /** Requests that may still be sent. */
+  /** Tokens for further requests to confirm. */
   requests?: Bucket;
-  /** Last request: digest of its token, and expiry (epoch ms). */
+  /** Last request to confirm: digest of its token, and expiry (epoch ms). */
   request?: { digest: string; valid_until: number };
-  /** Time of the last request that the mail server accepted. */
+  /** Time of the last request to confirm that the mail server accepted. */
   asked_at?: string;
-  /** Reason if the last request was not sent. */
+  /** Reason if the last request to confirm was not sent. */
   error?: string;
 };
 
@@ -40,8 +40,8 @@ export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key
   keys.mailAddress(tenant, digestOf(foldedEmail(address)));
 
 /**
- * Returns the write that confirms the address of a member that the identity provider has verified, without a mail. An
- * address that has unsubscribed stays so.
+ * Returns the write that confirms the address of a member without a mail, because the identity provider has verified
+ * it. An unsubscribed address stays unsubscribed.
  */
 export async function memberAddressWrites(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,

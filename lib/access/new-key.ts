@@ -19,20 +19,20 @@ export const RESTRICTIONS = {
   skills: 'Slugs of the skills whose tools the key may call, only at /v1/mcp; null: not restricted to skills.',
 };
 
-/** List with at least one member and no duplicates. */
-const listOf = <Member extends z.ZodType>(member: Member, most: number) =>
+/** Returns the schema of a list of 1 to `max` members without duplicates; null by default. */
+const listOf = <Member extends z.ZodType>(member: Member, max: number) =>
   atMost(
-    most,
+    max,
     z
       .array(member)
       .min(1, 'must not be empty; omit it for no restriction')
-      .max(most)
+      .max(max)
       .superRefine((members, context) => {
-        for (const [i, one] of members.entries()) {
-          if (members.indexOf(one) < i) context.addIssue({ code: 'custom', path: [i], message: 'is a duplicate' });
+        for (const [i, entry] of members.entries()) {
+          if (members.indexOf(entry) < i) context.addIssue({ code: 'custom', path: [i], message: 'is a duplicate' });
         }
       }),
-    `must be at most ${most}`,
+    `must have at most ${max} entries`,
   )
     .nullable()
     .default(null);
@@ -40,7 +40,7 @@ const listOf = <Member extends z.ZodType>(member: Member, most: number) =>
 const idOf = (prefix: string, what: string) =>
   z.string().refine((id) => isId(prefix, id), `must be an id of ${what}: ${prefix}_…`);
 
-const PUSHES = `Only with push as the single scope; at most ${MAX_IDS} of both together.`;
+const ONLY_PUSH = `Only with push as the single scope; at most ${MAX_IDS} of both together.`;
 
 export const NewKey = z
   .object({
@@ -50,10 +50,10 @@ export const NewKey = z
     expires_at: Instant.nullable()
       .default(null)
       .describe(
-        'Expiry time, 1 minute to 3,650 days ahead, not after the creating key. Default: that of the creating key.',
+        'Expiry time, 1 minute to 3,650 days ahead, and not after that of the creating key, which is the default.',
       ),
-    check_ids: listOf(idOf('chk', 'a check'), MAX_IDS).describe(`${RESTRICTIONS.check_ids} ${PUSHES}`),
-    entity_ids: listOf(idOf('ent', 'an entity'), MAX_IDS).describe(`${RESTRICTIONS.entity_ids} ${PUSHES}`),
+    check_ids: listOf(idOf('chk', 'a check'), MAX_IDS).describe(`${RESTRICTIONS.check_ids} ${ONLY_PUSH}`),
+    entity_ids: listOf(idOf('ent', 'an entity'), MAX_IDS).describe(`${RESTRICTIONS.entity_ids} ${ONLY_PUSH}`),
     skills: listOf(Slug, MAX_SKILLS).describe(`${RESTRICTIONS.skills} Only with the scope mcp.`),
   })
   .superRefine(({ is_read_only, scopes, check_ids, entity_ids, skills }, context) => {

@@ -56,7 +56,7 @@ export async function chargeCost(
   if (!allowed && left > 0) await ports.limiter.takeForAccount(tenant, of, rate, left);
 }
 
-/** Counts requests of an address without a valid credential. Throws RATE_LIMITED. */
+/** Takes a token of a client address for a request without a valid credential. Throws RATE_LIMITED. */
 export function spendForAddress({ limiter }: Pick<Ports, 'limiter'>, address: string, of: AddressClass): void {
   const status = limiter.takeForAddress(address, of);
   if (status && !status.allowed) throw rateLimited(of, status, ' of an address');
@@ -90,7 +90,7 @@ const READ_PERMITS = { permits: 16, per_target: 2, wait_ms: 10_000 };
 
 const semaphores = new WeakMap<Ports['limiter'], FairSemaphore>();
 
-/** Runs a read with a permit, because long lists take seconds of CPU. Throws RATE_LIMITED after its wait. */
+/** Runs a read with a permit, because long lists take seconds of CPU. Throws RATE_LIMITED if it waited too long. */
 export async function withReadPermit<T>({ ports, tenant }: Pick<Context, 'ports' | 'tenant'>, read: () => Promise<T>) {
   const semaphore = semaphores.get(ports.limiter) ?? new FairSemaphore(READ_PERMITS, ports.clock);
   semaphores.set(ports.limiter, semaphore);

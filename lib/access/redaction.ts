@@ -2,13 +2,12 @@ import { isAllowed, type Rights } from '#lib/platform/http/access.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
-// Hides secrets from callers without write access (docs/api/auth.md#read-only-keys). Each function returns a new
-// record.
+// Hides secrets from callers without write access (docs/api/auth.md#read-only-keys). No function changes its argument.
 
 /** Caller with the fewest permissions. Records in the audit log are redacted as for it. */
 export const READER: Rights = { role: 'viewer', scopes: null, is_read_only: true };
 
-/** Whether a caller sees secrets: callers that may set them do. */
+/** Whether a caller sees secrets, which requires write access. */
 export const seesSecrets = (rights: Rights): boolean => isAllowed(rights, 'write');
 
 /** Removes query, fragment and user info, which may contain secrets, from a URL. */
@@ -21,7 +20,10 @@ const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 /** Removes URLs from a text, such as an error. */
 export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
-/** Hides the values at paths (`config.headers`): keys of objects stay, lists are searched (`config.steps.send`). */
+/**
+ * Hides the values at paths, such as `config.headers`. An object at a path keeps its keys. A path leads through each
+ * member of a list, such as `config.steps.send`.
+ */
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);
 

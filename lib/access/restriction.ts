@@ -1,6 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
 
-/** Restrictions of a key in addition to its scopes; null: none. A session has none. */
+/** Restrictions of a key in addition to its scopes; null: unrestricted. Sessions without a key are unrestricted. */
 export type Restriction = {
   check_ids: readonly string[] | null;
   entity_ids: readonly string[] | null;

@@ -14,8 +14,8 @@ export type SessionItem = Item & {
   /** Digest of the API key, only for the method `key`; the session has its permissions. */
   key_digest?: string;
   /**
-   * `session_generation` of the user when the session started; if the user has another one, the session has ended. Not
-   * of a key.
+   * `session_generation` of the user when the session started. If the user has another generation, the session has
+   * ended. Not compared for the method `key`.
    */
   generation: number;
   created_at: string;

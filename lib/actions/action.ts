@@ -112,7 +112,7 @@ export const ActionRecord = z
   .meta({ id: 'Action' });
 export type ActionRecord = z.infer<typeof ActionRecord>;
 
-/** Returns the action as the caller may see it; header values are never shown, URL and hosts only with permission. */
+/** Returns the action as the caller may see it: without header values; URL and hosts only if they may see secrets. */
 export const actionRecord = ({ caller }: { caller: Rights }, action: ActionItem): ActionRecord =>
   pick(ActionRecord, {
     ...action,
@@ -151,8 +151,8 @@ const keptNames = (headers: Record<string, string>): string[] =>
   Object.keys(headers).filter((name) => headers[name] === REDACTED);
 
 /**
- * Returns headers for storage: a redacted value is replaced by the stored one of its name, in any case. Throws
- * VALIDATION_ERROR if none is stored.
+ * Returns headers for storage: a redacted value is replaced by the stored value of the same header; letter case is
+ * ignored. Throws VALIDATION_ERROR if no value is stored.
  */
 export function withStoredValues(
   stored: Record<string, string>,

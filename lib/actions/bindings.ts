@@ -9,7 +9,7 @@ import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
 
 /** Returns the id of the check whose transitions fire an action; undefined if it has another trigger. */
-export const checkOf = (action: ActionItem | undefined): string | undefined =>
+export const triggerCheckId = (action: ActionItem | undefined): string | undefined =>
   (action?.trigger_type === 'state_change' && action.check_id) || undefined;
 
 /** Returns the interval schedule of an action. */
@@ -28,7 +28,7 @@ export async function bind(env: Env, next: ActionItem | undefined, before?: Acti
 }
 
 function boundWrites(keys: Keys, next: ActionItem | undefined, before?: ActionItem): Write[] {
-  const [old, check] = [checkOf(before), checkOf(next)];
+  const [old, check] = [triggerCheckId(before), triggerCheckId(next)];
   const writes: Write[] = [];
   if (before && old !== undefined && old !== check) {
     writes.push({ delete: keys.boundAction(before.tenant_id, old, before.id) });
@@ -67,7 +67,7 @@ function alertSettingOf(action: ActionItem | undefined): RemediationSetting | un
   return { state, settle_seconds: remediation.settle_seconds };
 }
 
-/** Returns the writes that move `alert_after_remediation` of an action to its check from a former one, if any. */
+/** Returns the writes that copy `alert_after_remediation` of an action to its check and remove it from a former one. */
 export async function remediationSettingsWrites(
   env: Env,
   next: ActionItem | undefined,
@@ -78,7 +78,7 @@ export async function remediationSettingsWrites(
     [before, undefined],
     [next, alertSettingOf(next)],
   ] as const) {
-    const check = checkOf(action);
+    const check = triggerCheckId(action);
     if (action && check && (alertSettingOf(before) ?? setting)) byCheck.set(check, { action, setting });
   }
   const writes = await Promise.all([...byCheck].map(([check, of]) => settingWrite(env, check, of)));

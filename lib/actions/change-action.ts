@@ -118,8 +118,8 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', auditedAction);
-  // Sent before the deletion: in the other order, a crash between the two would lose it. Its consumer ignores it while
-  // the action exists.
+  // The message is sent before the deletion: in the other order, a crash between the two would lose it. Its consumer
+  // ignores it while the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('housekeeping', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>
@@ -150,7 +150,7 @@ export async function reclaimAction(
   if (await ports.table.get(keys.action(tenant_id, action_id))) return;
   const reclaim = async ({ pk, sk, execution_id }: RunPointer): Promise<void> => {
     await deleteAll(ports, await keysUnder(ports, keys.ofExecution(tenant_id, execution_id)));
-    // Last, because only the pointer names the execution: after a crash the next attempt finds it.
+    // The pointer is deleted last, because only it names the execution: after a crash, the next attempt finds it.
     await deleteAll(ports, [{ pk, sk }]);
   };
   const runs = { partition: keys.runs(tenant_id, action_id), limit: EXECUTIONS_PER_PAGE };

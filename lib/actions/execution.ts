@@ -29,7 +29,7 @@ export const ExecutionRecord = z
     response_snippet: z
       .string()
       .describe(
-        `First 4 KB of the response body, without header values of the action; ${REDACTED} for a read-only key.`,
+        `First 4 KB of the response body, without header values of the action; ${REDACTED} without write access.`,
       ),
     error_message: z.string().describe('Human-readable error; empty without an error.'),
     pipeline_status: PipelineStatus.nullable().describe('Status last reported by the pipeline; null before a report.'),
@@ -57,7 +57,7 @@ export type ExecutionItem = Item &
     tenant_id: string;
     /** Epoch ms from which a pending execution counts as interrupted. */
     give_up_at: number;
-    /** Remediation: time of the last status report of its pipeline before the verdict, epoch ms. */
+    /** Only for remediation: time of the last pipeline status report before the verdict (epoch ms). */
     reported_at?: number;
     /** Caller of a manual execution; `tool`: the MCP tool used. */
     called_by?: { user_id: string; key_id: string; tool?: string };
@@ -69,7 +69,7 @@ export type RunPointer = Item & { execution_id: string };
 /** Log lines of one report, numbered from `seq`. At most 200 KB. */
 export type LogItem = Item & { seq: number; lines: string[]; reported_at: string };
 
-/** Returns the execution as the caller may see it: without response and URLs for a caller without write. */
+/** Returns the execution as the caller may see it; without write access, response and URLs are redacted. */
 export const executionRecord = ({ caller }: Pick<Context, 'caller'>, item: ExecutionItem): ExecutionRecord =>
   pick(ExecutionRecord, {
     ...item,

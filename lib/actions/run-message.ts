@@ -13,7 +13,7 @@ import { derivedId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { isSlot } from '#lib/schedule/slots.ts';
 import type { ActionItem, BoundActionItem } from './action-item.ts';
-import { checkOf, scheduleOfAction } from './bindings.ts';
+import { scheduleOfAction, triggerCheckId } from './bindings.ts';
 import type { ExecutionItem } from './execution.ts';
 
 type RunMessage = MessageOf<'action'>;
@@ -45,7 +45,7 @@ async function runOnce(env: RunEnv, message: ExecutionRequest): Promise<void> {
   const plan = await planOf(env, message);
   if (!plan) return;
   const claimed = await claim(env, plan.wanted, plan.stillFires);
-  if (claimed.is === 'guarded') return remediate(env, plan);
+  if (claimed.is === 'remediation') return remediate(env, plan);
   if (claimed.is === 'taken') return settle(env, claimed.execution);
   if (claimed.is === 'claimed') await dispatch(env, claimed, plan.variables);
   else env.ports.log.info('execution not needed any more', { ...message });
@@ -113,7 +113,7 @@ async function ofTransition(
   const execution_id = derivedId('exe', Date.parse(timestamp), transition_id, action_id);
   return {
     wanted: { tenant_id, action_id, execution_id, trigger: 'state_change', transition_id },
-    stillFires: (action) => checkOf(action) === check_id && firesOn(action, transition),
+    stillFires: (action) => triggerCheckId(action) === check_id && firesOn(action, transition),
     variables: transitionVariables(transition),
     transition,
   };

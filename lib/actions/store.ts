@@ -103,10 +103,10 @@ export const LineNumber = z
   .default(0)
   .meta({ type: 'integer', minimum: 0 });
 
-/** Maximum number of lines per item. The key is the number of the first, so line n is in an item of (n - 100, n]. */
+/** Maximum number of lines per item. Its key is the number of its first line: for line n, a key in (n - 100, n]. */
 const LINES_PER_ITEM = 100;
 
-/** Returns a reader of the log lines of an execution after line `from`. URLs are redacted for a read-only key. */
+/** Returns a reader of the log lines of an execution after line `from`. Without write access, URLs are redacted. */
 export function logLines(
   { ports, keys, tenant, caller }: Context,
   execution: ExecutionItem,
@@ -118,7 +118,7 @@ export function logLines(
       partition: keys.ofExecution(tenant, execution.id),
       from: `${LOG_LINES}${stamp(seen + 2 - LINES_PER_ITEM)}`,
       to: above(LOG_LINES),
-      // Items of lines up to `seen` are read and dropped; there can be one for each line.
+      // Items with lines up to `seen` are read and dropped; each line can be in an item of its own.
       limit: limit + LINES_PER_ITEM,
     });
     const lines = items

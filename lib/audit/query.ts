@@ -23,10 +23,10 @@ export const AuditFilter = z.object({
     .string()
     .refine(
       isAction,
-      `must be an action such as check.update, or check. for all on checks; types: ${Object.keys(TARGET_TYPES).join(', ')}`,
+      `must be an action such as "check.update", or "check." for all actions on checks; types: ${Object.keys(TARGET_TYPES).join(', ')}`,
     )
     .optional()
-    .describe('Action such as check.update, or check. for all actions on checks.'),
+    .describe('Action such as "check.update", or "check." for all actions on checks.'),
   target: z
     .string()
     .min(1)

@@ -8,7 +8,7 @@ import { type AuditFilter, matches } from './query.ts';
 
 const MAX_SCANNED = 2_000;
 const SCAN_PAGE = 200;
-/** Minimum number of entries read per bucket, because an entry may be in any of them. */
+/** Minimum number of entries read per bucket. The entries are spread evenly over the buckets. */
 const MIN_PER_BUCKET = 10;
 
 /**

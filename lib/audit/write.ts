@@ -75,7 +75,7 @@ export function auditWriterFor<Thing>(
 
 const DAY_SECONDS = 86_400;
 const MAX_NAME_LENGTH = 200;
-/** Maximum size of an entry as JSON, with 64 bytes reserved for the property names of its changes. */
+/** Maximum size of an entry as JSON, without 64 bytes for the members `changes` and `more_changes`. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 
 function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {

@@ -31,7 +31,7 @@ export function limitClients(): LimitClients {
   return {
     lambda,
     dynamo,
-    // By the AWS CLI, which a deployment needs anyway, instead of a client of 5 MB.
+    // Runs the AWS CLI, which a deployment needs anyway, instead of a client of 5 MB.
     gatewayAccount: async () => (await promisify(execFile)('aws', GATEWAY_ACCOUNT, { timeout: CLI_MS })).stdout,
     close: () => {
       lambda.destroy();

@@ -30,16 +30,16 @@ const Variables = z.object({
 /** Network of a function. Empty: that of AWS Lambda; else the IP version of a VPC of the operator. */
 export type OwnVpc = z.output<typeof Variables>['IN_VPC'];
 
-type Variables = Record<string, string | undefined>;
+type RawVariables = Record<string, string | undefined>;
 
 /** Parses a function's variables. Throws an error that names an invalid or missing variable. */
-export const readFunctionVariables = (env: Variables) => readSettings(env, Variables);
+export const readFunctionVariables = (env: RawVariables) => readSettings(env, Variables);
 
 /** Parses the variables of a function that needs only a log. */
-export const readLogging = (env: Variables) => readSettings(env, LogEnvironment);
+export const readLogging = (env: RawVariables) => readSettings(env, LogEnvironment);
 
 /** Returns the URLs of the queues that this function may send to, by name. */
-export const queueUrls = (env: Variables, queues: readonly string[]): Record<string, string> =>
+export const queueUrls = (env: RawVariables, queues: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     queues.flatMap((queue) => {
       const url = env[queueVariable(queue)];

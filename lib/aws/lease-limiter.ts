@@ -48,10 +48,10 @@ const localRate = ({ per_second, burst }: Rate): Rate => ({
   per_second: Math.min(1, per_second / 50),
   burst: Math.min(20, Math.floor(burst / 25)),
 });
-/** A tenth of a second's tokens, at least ten. */
+/** Maximum number of tokens of a lease: a tenth of a second's worth, at least ten. */
 const maxLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
 
-/** Doubles the lease if the last one was used up in time, else halves it: unused tokens are lost to others. */
+/** Returns twice the last lease if it was used up, else half of it, because unused tokens are lost to others. */
 function leaseSize({ size, leased }: LocalShare, rate: Rate, requested: number): number {
   const next = leased === 0 ? size * 2 : Math.ceil(size / 2);
   return Math.max(requested, Math.min(next, maxLease(rate)));
@@ -59,7 +59,7 @@ function leaseSize({ size, leased }: LocalShare, rate: Rate, requested: number):
 
 // Long enough for a process with few requests to use up a lease, which saves writes.
 const LEASE_MS = 20_000;
-/** Duration of the leases granted without the store when it fails. */
+/** Duration (ms) of a lease that is granted without the table, when it fails. */
 const FALLBACK_LEASE_MS = 1000;
 const MAX_TRIES = 4;
 const JITTER_MS = 30;
@@ -69,7 +69,7 @@ const MAX_SHARES = 5000;
  * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: at
  * most a tenth of a second's worth, or ten or the tokens of one request if that is more. Requests that fit into the
  * rate without a lease cost nothing. An account over its rate costs one read per second and process on average, because
- * a refused process waits 0.5 to 1.5 s. If the store fails, requests are allowed and `LimiterFailed` is counted.
+ * a refused process waits 0.5 to 1.5 s. If the table fails, requests are allowed and `LimiterFailed` is counted.
  */
 export function leaseLimiter({
   ports,
@@ -157,7 +157,7 @@ export function leaseLimiter({
   }
 }
 
-/** Takes all requested tokens or none, those without a lease first. */
+/** Takes all requested tokens or none, first from the rate without a lease. */
 function take(share: LocalShare, requested: number, now: number): boolean {
   const own = Math.min(requested, Math.floor(share.own.tokens));
   const leased = now < share.until ? share.leased : 0;

@@ -38,9 +38,9 @@ function bytesOf(data: SourceData): Uint8Array {
 }
 
 /**
- * Returns the published files in an S3 bucket of the region of the function. Three kinds of requests need no S3 client,
- * which has ten times the size; the signer is that of the other clients. As in the SDK, AWS_ENDPOINT_URL_S3, else
- * AWS_ENDPOINT_URL, replaces the address of S3.
+ * Returns the port of published files in an S3 bucket in the region of the function. It sends three kinds of requests
+ * without the S3 client, which is ten times as large, and signs them with the signer of the other clients. As in the
+ * SDK, AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, replaces the address of S3.
  */
 export function s3Files(name: string, headers: StoredHeaders): Files {
   const region = process.env.AWS_REGION ?? '';
@@ -51,8 +51,8 @@ export function s3Files(name: string, headers: StoredHeaders): Files {
     sha256: Sha256,
     uriEscapePath: false,
   });
-  const own = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
-  const base = new URL(own === undefined ? `https://${name}.s3.${region}.amazonaws.com` : `${own}/${name}`);
+  const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
+  const base = new URL(endpoint === undefined ? `https://${name}.s3.${region}.amazonaws.com` : `${endpoint}/${name}`);
   const root = base.pathname === '/' ? '' : base.pathname;
 
   async function attempt(method: 'GET' | 'PUT' | 'DELETE', path: string, file?: PublicFile): Promise<Response> {

@@ -4,7 +4,7 @@ import type { Item } from '#lib/platform/ports.ts';
 /** The part of a stream record of the table that the service reads (stream view: new image). */
 export type StreamRecord = { dynamodb?: { SequenceNumber?: string; NewImage?: Record<string, object> } };
 
-/** Returns the id of a record in retry responses. */
+/** Returns the id by which a batch response names a failed record. */
 export const sequenceOf = (record: StreamRecord): string => record.dynamodb?.SequenceNumber ?? '';
 
 /** Returns the written item. Throws if the record has no new image, because the stream is misconfigured. */

@@ -17,7 +17,7 @@ export const addLoads = (a: CheckLoad, b: CheckLoad): CheckLoad => ({
   expressions: a.expressions + b.expressions,
 });
 
-/** Returns the load that cancels a load. */
+/** Returns a load with opposite signs, to subtract it. */
 export const negated = ({ probes, expressions }: CheckLoad): CheckLoad => ({
   probes: -probes,
   expressions: -expressions,

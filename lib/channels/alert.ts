@@ -29,11 +29,11 @@ export type Alert = {
   affected: Counted | null;
   /** Direct dependents of the entity; null if unknown. */
   impact: Counted | null;
-  /** Failures that remain after the recovery of their root cause, including itself; else null. */
+  /** Failures that remain after the recovery of their root cause, including this one; null for other alerts. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
   /**
-   * Alerts that waited for the channel in one message, and the number of those in further messages; null for an
-   * alert that is sent separately.
+   * Alerts of a combined message, and the number of waiting alerts left for further messages; null for an alert that is
+   * sent separately.
    */
   combined: { alerts: Alert[]; following: number } | null;
   urls: AlertUrls;
@@ -61,9 +61,13 @@ export type Alert = {
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlappingFigures;
-  /** Late alert for down: the check has recovered since the last alert, which also reported down. */
+  /**
+   * Whether a late alert reports down again: the check has recovered since the last alert, which also reported down.
+   */
   again: boolean;
-  /** Failures since the last alert that were over before an alert reported them; null without one. */
+  /**
+   * Failures since the last alert that were over before an alert reported them; null if there were no such failures.
+   */
   unreported: UnreportedFailures | null;
   /** Null for a test. */
   cause: TransitionCause | null;
@@ -80,7 +84,7 @@ export type Alert = {
   sent_at: number;
 };
 
-/** Defaults of the properties of an alert that are optional information. */
+/** Defaults of the optional properties of an alert. */
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
@@ -194,7 +198,10 @@ export type AlertUrlsAbout = {
 
 const MAX_TEXT = 2048;
 
-/** Returns the URLs of check and incident, and those in labels of the check, or fields and labels of the entity. */
+/**
+ * Returns the URLs of the check and the incident, and the runbook and dashboard URLs in the labels of the check, else
+ * in the fields or labels of the entity.
+ */
 export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
   const named = (name: string): string | null =>
     [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;
@@ -223,11 +230,11 @@ export const AlertKind = z
     'test',
   ])
   .describe(
-    'state_change: the check changed state. reminder: reminder. late: late alert. escalation: escalation step. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
+    'state_change: the check changed state. reminder: the failure continues. late: corrects the last notified state, or reports an unreported failure. escalation: an escalation step is due. impact: more entities fail than first reported. acknowledged: the failure was acknowledged. closed: a check reported as down or degraded was disabled or deleted. remediation_failed: the remediation did not help. test: test message.',
   );
 export type AlertKind = z.infer<typeof AlertKind>;
 
-/** Kinds of deliveries: alerts, and messages about no check. */
+/** Kinds of deliveries: alerts, and messages that do not concern a check. */
 export const DeliveryKind = z
   .enum([...AlertKind.options, 'status_update', 'monthly_report'])
   .describe(
@@ -260,15 +267,15 @@ export type TriedRemediation = {
   verdict: 'recovered' | 'not_recovered' | 'unverified';
 };
 
-/** Flapping: number of changes within a time, and time in one state until the next alert; ms. */
+/** Flapping: state changes within a time (ms), and the time (ms) to keep one state before alerts are sent again. */
 export type FlappingFigures = { changes: number; within_ms: number; calm_ms: number };
 
-/** `low`: delivered as any other alert, but not urgent. */
+/** Urgency of an alert. `low`: delivered like any other alert, but not urgent. */
 export const AlertUrgency = z.enum(['high', 'low']);
 export type AlertUrgency = z.infer<typeof AlertUrgency>;
 
 /** Properties of the event (docs/use/webhooks.md#events), in order. */
-export const EVENT_MEMBERS = {
+export const EVENT_PROPERTIES = {
   entity_id: true,
   entity_name: true,
   check_id: true,
@@ -280,10 +287,10 @@ export const EVENT_MEMBERS = {
   transition_id: true,
   timestamp: true,
 } as const;
-const names = namesOf(EVENT_MEMBERS);
+const names = namesOf(EVENT_PROPERTIES);
 
 /** State-change event of check and entity: detail on the bus, and part of the alert in webhooks and NATS messages. */
-type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_MEMBERS>;
+type StateChangeEvent = Pick<TransitionItem, keyof typeof EVENT_PROPERTIES>;
 
 export const eventOf = (transition: TransitionItem): StateChangeEvent =>
   Object.fromEntries(names.map((name) => [name, transition[name]])) as StateChangeEvent;

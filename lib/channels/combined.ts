@@ -6,7 +6,7 @@ export const MAX_COMBINED = 50;
 /** States, the most severe first. */
 const STATES = ['down', 'degraded', 'up'] as const;
 
-const severityOf = ({ reports_state }: Alert): number =>
+const severityRank = ({ reports_state }: Alert): number =>
   reports_state === null ? STATES.length : STATES.indexOf(reports_state);
 
 /**
@@ -14,7 +14,7 @@ const severityOf = ({ reports_state }: Alert): number =>
  * first given alert, and no links of its own. Pure. @param following number of alerts that follow in further messages
  */
 export function combinedAlert(alerts: readonly [Alert, ...Alert[]], following: number): Alert {
-  const ordered = alerts.toSorted((a, b) => severityOf(a) - severityOf(b));
+  const ordered = alerts.toSorted((a, b) => severityRank(a) - severityRank(b));
   return {
     ...alerts[0],
     ...NOTHING_KNOWN,

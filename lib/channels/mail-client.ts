@@ -22,7 +22,7 @@ export type Letter = {
 export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolean };
 
 /**
- * Returns a function that sends mails by the operator's mail server, with a connection each, because alerts are few.
+ * Returns a function that sends mails through the operator's mail server, over one connection each: alerts are few.
  * Credentials are only sent with TLS: smtps, or STARTTLS with a trusted certificate. Without credentials STARTTLS is
  * used if offered, except on loopback. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
  * with `user:password@`; MAIL_FROM.
@@ -58,7 +58,7 @@ export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, lo
       await Promise.race([sent, late]);
       return undefined;
     } catch (error) {
-      // Without content of the mail and without credentials.
+      // Logs neither the content of the mail nor credentials.
       const { code, responseCode, response, command, message } = error as SmtpError;
       log.warn('mail not accepted by the mail server', { code, responseCode, response, command, error: message });
       return refusalOf(error as SmtpError);
@@ -92,10 +92,13 @@ type SmtpError = Error & { code?: string; responseCode?: number; response?: stri
 
 const OPERATOR = 'the operator of this service can find the cause in its log';
 
-/** Quotes the mail server only if it rejects the address or the mail. The cause of other errors is only logged. */
+/**
+ * Returns the refusal for an error. Quotes the mail server only if it rejects the address or the mail, because other
+ * causes concern only the operator, who finds them in the log.
+ */
 function refusalOf({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
   if (code === 'ETIMEDOUT') {
-    return { error: `the mail server of this service did not answer in time; ${OPERATOR}`, timed_out: true };
+    return { error: `the mail server of this service did not respond in time; ${OPERATOR}`, timed_out: true };
   }
   if (code === 'EAUTH') return { error: `the mail server rejected the login of this service; ${OPERATOR} (SMTP_URL)` };
   const later = responseCode >= 400 && responseCode < 500;

@@ -78,8 +78,8 @@ function named(what: Counted | null, one: string, many: string): string {
 }
 
 /** Formats `Down 3 times within 1 d.` for more than one failure. */
-export const lately = ({ lately: often }: Alert): string =>
-  often && often.failures > 1 ? `Down ${often.failures} times within ${duration(often.within_ms)}.` : '';
+export const lately = ({ lately: recent }: Alert): string =>
+  recent && recent.failures > 1 ? `Down ${recent.failures} times within ${duration(recent.within_ms)}.` : '';
 
 /** Formats `Notified: Slack, 2 x Webhook.` for more than one channel. */
 export function notifiedLine({ notified }: Alert): string {
@@ -95,7 +95,7 @@ export function notifiedLine({ notified }: Alert): string {
 export const previousStateDuration = ({ check_from_since, event }: Alert): string =>
   duration(Date.parse(event.timestamp) - Date.parse(check_from_since));
 
-/** Returns the start of the state of the check, ISO 8601: of an outage, its first failed result. */
+/** Returns the start of the state of the check, ISO 8601; for an outage, the time of its first failed result. */
 export const stateSince = ({ outage_started_at, event }: Pick<Alert, 'outage_started_at' | 'event'>): string =>
   outage_started_at ?? event.timestamp;
 

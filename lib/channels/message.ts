@@ -18,14 +18,17 @@ import {
 } from './message-facts.ts';
 import { type Templates, valuesOf } from './templates.ts';
 
-/** Maximum length of entity name and check label in a title, so that the state always fits. */
+/** Maximum length of each name in a title, so that the state always fits. */
 const NAME_LENGTH = 100;
 
 type ReportedState = NonNullable<Alert['reports_state']>;
 
 const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
 
-/** Returns the message of an alert, from templates if any. `nameLength`: maximum of each name in the title. Pure. */
+/**
+ * Returns the message of an alert, from templates if any. Pure.
+ * @param nameLength maximum length of each name in the title
+ */
 export function messageOf(alert: Alert, templates: Templates = {}, nameLength = NAME_LENGTH): Message {
   if (alert.combined) return combinedMessage(alert.combined, templates);
   if (alert.report) return reportMessage(alert.report);
@@ -37,7 +40,7 @@ export function messageOf(alert: Alert, templates: Templates = {}, nameLength = 
     const chosen = withSections(template, (name) => (values.get(name) ?? '') !== '');
     // A missing label is empty.
     const all = new Map([...placeholdersIn(chosen).map((name) => [name, ''] as const), ...values]);
-    return (fill(chosen, all, (value) => value, MAX_OWN_TEXT) ?? chosen).trim();
+    return (fill(chosen, all, (value) => value, MAX_RENDERED) ?? chosen).trim();
   };
   const title = title_template && shorten(written(title_template).replace(/\s+/g, ' '), MAX_TITLE);
   return {
@@ -58,7 +61,7 @@ const STATUS_WORDS: Record<StatusUpdate['status'], string> = {
   cancelled: 'Maintenance cancelled',
 };
 
-/** Returns the message of news of a status page, without data of the account. */
+/** Returns the message of an update of a status page, without data of the account. */
 const statusMessage = ({ title, status, message, page, url }: StatusUpdate): Message => ({
   title: `${STATUS_WORDS[status]}: ${shorten(title, NAME_LENGTH)}`,
   mood: status === 'resolved' || status === 'ended' ? 'good' : 'neutral',
@@ -107,7 +110,7 @@ const monthName = (month: string, more = 0): string =>
     timeZone: 'UTC',
   });
 
-/** Returns the message of several alerts: for each its title, its change, and the link to its check. */
+/** Returns the message of several alerts: for each its title, change or templated text, reason, and link. */
 function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, templates: Templates): Message {
   const messages = alerts.map((alert) => ({ alert, ...messageOf(alert, templates, SHORT_NAME) }));
   const entries = messages.map(({ alert: { urls }, title, lead, facts, why }) =>
@@ -131,12 +134,12 @@ function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, 
   };
 }
 
-/** Maximum lengths of names and of a reason among several alerts. */
+/** Maximum lengths of a name and of a reason in a combined message. */
 const SHORT_NAME = 60;
 const SHORT_WHY = 120;
 
 /** Maximum length of a rendered template; beyond it, the template is shown unrendered. */
-const MAX_OWN_TEXT = 16_000;
+const MAX_RENDERED = 16_000;
 const MAX_TITLE = 256;
 
 function defaultMessage(alert: Alert, nameLength: number): Message {
@@ -152,7 +155,7 @@ function defaultMessage(alert: Alert, nameLength: number): Message {
       NOTES[kind](alert),
       unreportedNote(alert),
       hiddenNote(alert),
-      flapNote(alert),
+      flappingFigures(alert),
       isTrouble && lately(alert),
       notifiedLine(alert),
     ]
@@ -162,7 +165,10 @@ function defaultMessage(alert: Alert, nameLength: number): Message {
   };
 }
 
-/** Returns entity and check for a title; only the longer one if it begins or ends with the other and is no URL. */
+/**
+ * Returns the subject of a title: entity and check, or only the longer name if it begins or ends with the other. A
+ * check label with a URL does not replace the entity.
+ */
 function subject({ event: { entity_name }, check_label }: Alert, nameLength: number): string {
   const [entity, check] = [shorten(entity_name, nameLength), shorten(check_label, nameLength)];
   if (containsName(entity_name, check_label)) return entity;
@@ -186,7 +192,7 @@ function headline(alert: Alert, subject: string): string {
   if (kind === 'acknowledged') return `${subject} is ${reports_state}, and acknowledged`;
   if (kind === 'remediation_failed') {
     const tried = shorten(alert.remediation?.action_name ?? 'its remediation', 60);
-    // Since the failure that the remediation was for, the state may have changed from degraded to down.
+    // The state can differ from that of the remediated failure: a degraded check can be down now.
     return `${subject} is still ${reports_state}: ${tried} did not help`;
   }
   switch (reports_state) {
@@ -270,7 +276,7 @@ const hiddenNote = ({ reports_state, event }: Alert): string =>
     ? 'It is degraded, but its policy does not alert on degraded.'
     : '';
 
-function flapNote({ flapping }: Alert): string {
+function flappingFigures({ flapping }: Alert): string {
   if (!flapping) return '';
   const { changes, within_ms, calm_ms } = flapping;
   const often = `${changes} changes in ${duration(within_ms)}`;
@@ -290,16 +296,25 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
 }
 
-/** Returns the key of the receiver's thread: the incident or the check, else the delivery. At most 64 characters. */
+/**
+ * Returns the key of the thread at the receiver: the id of an incident of several entities, else of the check; for
+ * tests and combined messages, of the delivery. At most 64 characters.
+ */
 export const threadKeyOf = (alert: Alert): string =>
-  alert.shares_incident && alert.incident_id !== null && !isSeparate(alert) ? alert.incident_id : caseKeyOf(alert);
+  alert.shares_incident && alert.incident_id !== null && !isKeyedByDelivery(alert)
+    ? alert.incident_id
+    : caseKeyOf(alert);
 
-/** Returns the key of the receiver's case: one per check, because its recovery closes the case; else the delivery. */
-export const caseKeyOf = (alert: Alert): string => (isSeparate(alert) ? alert.delivery_id : alert.event.check_id);
+/**
+ * Returns the key of the case at the receiver: the id of the check, because its recovery closes the case; for tests and
+ * combined messages, the id of the delivery.
+ */
+export const caseKeyOf = (alert: Alert): string =>
+  isKeyedByDelivery(alert) ? alert.delivery_id : alert.event.check_id;
 
-const isSeparate = ({ kind, combined }: Alert): boolean => kind === 'test' || combined !== null;
+const isKeyedByDelivery = ({ kind, combined }: Alert): boolean => kind === 'test' || combined !== null;
 
-/** Returns the action on the receiver's case. */
+/** Returns the action on the case at the receiver. */
 export function eventActionOf({ reports_state, kind }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
   return kind === 'closed' || reports_state === 'up' ? 'close' : 'open';

@@ -2,17 +2,17 @@ import type { ConnectionOptions, MsgHdrs, NatsConnection } from '@nats-io/transp
 import type { Log } from '#lib/platform/ports.ts';
 import { natsUrl } from '#lib/settings.ts';
 
-/** Timeout of the connection, and of the confirmed publication. */
+/** Timeout for connecting, and for the confirmation of a message. */
 const TIMEOUT_MS = 5_000;
 
 /** Client library (3 MB), loaded with the first message, because many installations have no NATS channels. */
 const client = () => import('@nats-io/transport-node');
 
 /**
- * Returns a function that publishes on the operator's NATS and resolves when a server has confirmed. One connection per
- * message, because alerts are few and a suspended function loses connections. Throws an Error with a message for
- * tenants; the cause is in the log. `url`: NATS_URL, comma-separated, `tls://` for TLS, optionally `user:password@` or
- * `token@`.
+ * Returns a function that publishes a message on the operator's NATS and waits for the confirmation by a server. It
+ * uses one connection per message, because alerts are few and a suspended Lambda function loses its connections. It
+ * throws an Error whose message tenants may read; the cause is in the log.
+ * @param url NATS_URL, comma-separated, `tls://` for TLS, optionally `user:password@` or `token@`
  */
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };
@@ -27,7 +27,7 @@ export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   };
 }
 
-/** Publishes, and waits for the response to a ping, by which the server has accepted or rejected the message. */
+/** Publishes a message and waits for the response to a ping, which the server sends after accepting or rejecting it. */
 async function publish(
   connection: NatsConnection,
   subject: string,
@@ -78,5 +78,5 @@ type ErrorClasses = Pick<Awaited<ReturnType<typeof client>>, 'AuthorizationError
 function errorTextOf({ AuthorizationError, PermissionViolationError }: ErrorClasses, error: unknown): string {
   if (error instanceof PermissionViolationError) return 'the NATS server does not allow this subject';
   if (error instanceof AuthorizationError) return 'the NATS server rejected the credentials of this service';
-  return 'the NATS server of this service could not be reached or did not answer in time';
+  return 'the NATS server of this service could not be reached or did not respond in time';
 }

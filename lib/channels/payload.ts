@@ -34,7 +34,7 @@ export const combinedPayload = ({ alerts, following }: NonNullable<Alert['combin
   alerts: alerts.map((alert) => ({ delivery_id: alert.delivery_id, ...payloadOf(alert) })),
 });
 
-/** Returns news of a status page as JSON for programs (docs/use/status-pages.md), without data of the account. */
+/** Returns an update of a status page as JSON for programs (docs/use/status-pages.md), without data of the account. */
 const statusPayload = ({ page, url, at, incident_id, maintenance, title, ...update }: StatusUpdate) => ({
   kind: 'status_update',
   timestamp: at,
@@ -44,7 +44,7 @@ const statusPayload = ({ page, url, at, incident_id, maintenance, title, ...upda
   update,
 });
 
-/** Returns the body of webhooks and the payload on NATS. */
+/** Returns the body of a webhook request, which is also the payload of a NATS message. */
 export function bodyOf(alert: Alert): string {
   if (alert.status_update) return JSON.stringify(statusPayload(alert.status_update));
   return JSON.stringify(alert.combined ? combinedPayload(alert.combined) : payloadOf(alert));

@@ -12,7 +12,7 @@ import { clockTime, type Message, stateDuration, stateSince } from './message-fa
 
 type Variable = (alert: Alert, message: Message) => string | null;
 
-/** Template variables; documented in infra/docs/variables.ts. Null and empty are equal. */
+/** Template variables; documented in infra/docs/variables.ts. Null has the effect of an empty text. */
 export const ALERT_VARIABLES = {
   title: (_, { title }) => title,
   kind: ({ kind }) => kind,
@@ -50,7 +50,7 @@ const LABEL = /^label\.[a-z][a-z0-9_.-]{0,31}$/;
 
 const isAlertVariable = (name: string): boolean => Object.hasOwn(ALERT_VARIABLES, name) || LABEL.test(name);
 
-/** Returns the values of an alert; labels that the entity does not have are absent. */
+/** Returns the values of the variables for an alert; labels that the entity does not have are absent. */
 export const valuesOf = (alert: Alert, message: Message): Values =>
   new Map([
     ...Object.entries<Variable>(ALERT_VARIABLES).map(([name, value]) => [name, value(alert, message) ?? ''] as const),
@@ -70,10 +70,10 @@ const template = (maxLength: number) =>
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     });
 
-/** Collapsed group of the form in the console. */
+/** Collapsed group of the template settings in the form of the console. */
 const MESSAGE = { 'x-group': 'Message' };
 
-/** Templates, which every human-readable channel type has in addition to its settings. */
+/** Settings of every channel type that people read (`read_by`), in addition to its own. */
 export const TEMPLATES = {
   title_template: template(MAX_TITLE)
     .describe('Template of the title, such as [{{state}}] {{entity_name}}. Send a test to see it.')

@@ -16,7 +16,7 @@ export const AcknowledgementRecord = z
     via: Via,
     channel_id: z.string().nullable().describe('Channel that the link was sent to; null if not by link.'),
     at: z.iso.datetime().describe('Time of the acknowledgement.'),
-    until: z.iso.datetime().nullable().describe('Expiry time; null: when the check recovers.'),
+    until: z.iso.datetime().nullable().describe('Expiry time; null if it lasts until the check recovers.'),
     note: z.string().describe('Note for other users; can be empty.'),
   })
   .meta({ id: 'Acknowledgement' });

@@ -54,15 +54,15 @@ export type CheckItem = Item &
     // The next three are absent at 0.
     /** Consecutive warnings and failures, while up or unknown. */
     consecutive_warnings?: number;
-    /** While down: consecutive results without failure. While degraded: without warning. */
+    /** While down: consecutive results without failure. While degraded: without failure or warning. */
     consecutive_successes?: number;
-    /** While down: consecutive results without failure and warning. */
+    /** While down: consecutive results without failure or warning. */
     consecutive_oks?: number;
     /** Epoch ms of the start of the streaks that can change the state (lib/checks/state/next-state.ts). */
     streaks_since?: Partial<Record<Streak, number>>;
     /** Epoch ms from which the state counts, at or before `state_since` (docs/use/states-and-history.md#history). */
     effective_at?: number;
-    /** Push: newest push that wrote this item: sort time and arrival (epoch ms). Excludes later quiet pushes. */
+    /** Push: times (`PushTimes`) of the newest push that wrote this item; later quiet pushes did not write it. */
     last_received?: { at: number; received_at: number };
     /** Push: job runs without an end, oldest first; at most 10 (results/pushes/open-runs.ts). */
     runs?: OpenRun[];
@@ -81,7 +81,7 @@ export type CheckItem = Item &
     alerts: {
       /** Epoch ms of the last planned page (lib/alerting/decide), from which the cooldown counts. */
       last_planned_at?: number;
-      /** Epoch ms of the last planned warning, with a separate cooldown that suppresses no page. */
+      /** Epoch ms of the last planned warning; the cooldown that it starts is separate and does not suppress pages. */
       last_warned_at?: number;
       /** Notified states of the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
       announced?: NotifiedStates;
@@ -141,15 +141,15 @@ export type Acknowledgement = {
   note: string;
 };
 
-/** A planned alert and the check state that it reports. `failed_at`: start of its latest failure (epoch ms). */
+/** A planned alert and the check state that it reports. `failed_at`: start of the check's latest failure (epoch ms). */
 export type NotifiedAlert = { id: string; reports_state: Exclude<CheckState, 'unknown'>; failed_at?: number };
 
 /** State last reported to the channels; `unknown` if it is not certain. */
 export type NotifiedState = NotifiedAlert['reports_state'] | 'unknown';
 
 /**
- * Reported states. `latest`: latest alerts, oldest first; if one fails everywhere, the state before it holds.
- * `failed_at`: that of the alert of `baseline`.
+ * Reported states. `latest`: latest alerts, oldest first; an alert whose deliveries all fail is removed. `baseline`:
+ * state reported before them. `failed_at`: `failed_at` of the alert that reported `baseline`.
  */
 export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; latest: NotifiedAlert[] };
 

@@ -54,11 +54,14 @@ const EARLY_MS = 60_000;
 
 /**
  * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if none is expected. Pure.
- * Counts from the newest heartbeat, settings change or outage of the service, whichever is latest. 1. A job run is
- * open: the maximum run time of the earliest one; until then no due time is missed. If new settings shorten that time,
- * the failure is at their change, because no failure is older than its settings. 2. No heartbeat yet: the maximum
- * time until the first, if set. 3. With a schedule: the grace time after the next due time. 4. Else the grace time.
- * After a failure, the next failure follows at the next due time or one interval later.
+ * The first case that applies decides:
+ * 1. A job run is open: the maximum run time after the start of the earliest one; until then no due time is missed. If
+ * new settings shorten that time, the failure is at their change, because no failure is older than its settings.
+ * 2. No heartbeat yet: the maximum time until the first, if set.
+ * 3. With a schedule: the grace time after the next due time.
+ * 4. Else the grace time.
+ * Cases 2 to 4 count from the newest heartbeat, settings change or outage of the service, whichever is latest. After a
+ * failure, the next failure follows at the next due time or one interval later.
  */
 export function heartbeatDeadline(
   check: PushCheck,
@@ -85,8 +88,8 @@ export function heartbeatDeadline(
 }
 
 /**
- * Returns the runs whose end is awaited, oldest first: not overrun ones, and not those open during an outage, because
- * they can have ended.
+ * Returns the runs whose end is awaited, oldest first. Omits overrun runs, and runs that were open during an outage,
+ * because they can have ended.
  */
 const openRuns = ({ runs = [] }: PushCheck, { monitoredSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
@@ -132,7 +135,7 @@ export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now:
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/** Returns what a missed heartbeat changes: its time, and overrun runs, no longer open but still measured. Pure. */
+/** Returns the changes after a missed heartbeat: its time, and runs marked as overrun but still measured. Pure. */
 export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'missed_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;

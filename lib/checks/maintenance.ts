@@ -32,7 +32,10 @@ export type WindowItem = Item & {
   created_by: string;
 };
 
-/** Version of a recurring window until it was changed or deleted (epoch ms), kept because its time is excluded. */
+/**
+ * Former version of a recurring window, kept because it still excludes past time. `replaced_at`: time of its change or
+ * deletion (epoch ms).
+ */
 export type PastWindow = WindowItem & { replaced_at: number };
 
 /** Age (ms) from which uptime is final: windows no longer change it. */

@@ -9,8 +9,8 @@ const MAX_IDS = 200;
 const MAX_VALUES = 20;
 const MAX_LABELS = 20;
 
-const listOf = <Element extends z.ZodType>(of: Element, most: number) =>
-  z.array(of).min(1, 'must name at least one; omit it for all').max(most, `must name at most ${most}`);
+const listOf = <Element extends z.ZodType>(element: Element, maxLength: number) =>
+  z.array(element).min(1, 'must name at least one; omit it for all').max(maxLength, `must name at most ${maxLength}`);
 
 export const idsOf = (prefix: string, what: string) =>
   listOf(
@@ -30,12 +30,12 @@ export const SelectorLabels = z
       context.addIssue({ code: 'custom', message: `must have 1 to ${MAX_LABELS} labels` });
   })
   .describe(
-    'Labels of the check or its entity; those of the check take precedence. Per label, one value or a ' +
+    'Labels of the check or its entity; a label of the check takes precedence. Per label, one value or a ' +
       'list of accepted values.',
   )
   .exactOptional();
 
-const members = {
+const properties = {
   labels: SelectorLabels,
   blueprints: listOf(Slug, MAX_IDS).describe('Slugs of blueprints: checks of their entities.').exactOptional(),
   entity_ids: idsOf('ent', 'an entity').describe('Checks of these entities.').exactOptional(),
@@ -47,14 +47,14 @@ const NOT_EMPTY = 'must have at least one property; null selects all checks';
 
 /** A selection of checks that match every property; within a property, one value is enough. */
 export const CheckSelector = z
-  .strictObject(members)
+  .strictObject(properties)
   .refine((selector) => !isEmpty(selector), NOT_EMPTY)
   .meta({ id: 'CheckSelector' });
 
 /** A selection of alerts: by check and by state. */
 export const AlertSelector = z
   .strictObject({
-    ...members,
+    ...properties,
     states: listOf(z.enum(['up', 'degraded', 'down']), 3)
       .describe('Alerts that report one of these states.')
       .exactOptional(),

@@ -14,10 +14,10 @@ import { IdOf, route } from '#lib/platform/http/route.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Rate of a class: requests, or kilobytes of `store`. */
+/** Rate of a class, in requests; for `store`, in kilobytes. */
 const RateRecord = z.object({
   per_second: z.int().describe('Requests per second; kilobytes per second for store.'),
-  burst: z.int().describe('Maximum burst of requests; of kilobytes for store.'),
+  burst: z.int().describe('Maximum burst in requests; in kilobytes for store.'),
 });
 
 /** Account and user of a caller: `email` and `name` belong to the account, `user` to the user. */
@@ -44,7 +44,7 @@ export const Me = AccountRecord.extend({
       expires_at: z.iso.datetime().nullable().describe('Expiry time; null if it does not expire.'),
     })
     .nullable()
-    .describe('Key of the request or of the session; null for other sessions.'),
+    .describe('Key of the request, or key with which the session started; null for other sessions.'),
   session: SessionRecord.nullable().describe('Session of the request; null if it was made with a key.'),
 });
 

@@ -1,10 +1,15 @@
 import * as z from 'zod';
 import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
-import { asPerson } from '#lib/access/audit-writer.ts';
+import { userAsCaller } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import type { SessionItem } from '#lib/access/session-item.ts';
 import { currentSession, endSession, endSessions, ownSessions } from '#lib/identity/sessions/end-sessions.ts';
-import { assertSameOriginSignIn, noCookie, type Sent, sessionToken } from '#lib/identity/sessions/same-origin.ts';
+import {
+  assertSameOriginSignIn,
+  expiredSessionCookie,
+  type Sent,
+  sessionToken,
+} from '#lib/identity/sessions/same-origin.ts';
 import { type SessionPointer, SessionRecord } from '#lib/identity/sessions/session.ts';
 import { changeUser, removeUser } from '#lib/identity/team/change-user.ts';
 import { acceptInvitation, inviteUser } from '#lib/identity/team/invitations.ts';
@@ -80,10 +85,10 @@ async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> 
   const session = token && (await ports.table.get<SessionItem>(keys.session(digestOf(token))));
   if (session) {
     const { tenant_id: tenant, user_id } = session;
-    const caller = asPerson({ id: user_id, email: '' });
+    const caller = userAsCaller({ id: user_id, email: '' });
     await endSession({ ...context, tenant, caller, origin: { ...context.origin, via: 'console' } }, session);
   }
-  return new Reply(undefined, {}, [noCookie(sent, ports.settings)]);
+  return new Reply(undefined, {}, [expiredSessionCookie(sent, ports.settings)]);
 }
 
 /** Finds a session of the caller. Throws NOT_FOUND. */
@@ -172,7 +177,7 @@ const teamRoutes = [
     rate: 'sign-in',
     summary: 'Accept an invitation',
     description:
-      'Creates a first key, which only this response contains, unless `key` is false, and a session if `session` is true.',
+      'Creates a first key unless `key` is false, and a session if `session` is true. Only this response contains the key.',
     status: 201,
     body: Acceptance,
     reply: Accepted,

@@ -14,7 +14,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { credentialKeys } from './credentials.ts';
 import { findOneTime, type OneTime, oneTime, useOnce } from './one-time.ts';
 
-/** Validity of a link, ms: a link of the operator is mostly for their own use. */
+/** Validity of a link in ms, by its creator. Operators mostly create links for their own use. */
 const LINK_MS = { operator: HOUR_MS, admin: 24 * HOUR_MS };
 
 export const NewLink = z
@@ -22,7 +22,9 @@ export const NewLink = z
     revoke: z
       .boolean()
       .default(false)
-      .describe('Whether to end passkeys, identities and sessions of the user at once. Keys stay. Default: false.'),
+      .describe(
+        'Whether to delete passkeys and identities and end all sessions of the user immediately. Keys stay. Default: false.',
+      ),
   })
   .meta({ id: 'NewSignInLink' });
 
@@ -34,7 +36,7 @@ export const SignInLink = z
   .meta({ id: 'SignInLink' });
 export type SignInLink = z.infer<typeof SignInLink>;
 
-/** Pointer from the digest of a token to the user. The token is valid until it expires or the user has another one. */
+/** Pointer from the digest of a token to the user. The token is valid until it is used, replaced, or expires. */
 type LinkItem = OneTime & { tenant_id: string; user_id: string };
 
 /** Format of a token. Other text is rejected without a lookup. */
@@ -52,14 +54,14 @@ export async function linkByAdmin(
 ): Promise<SignInLink> {
   const { settings } = context.ports;
   assertKeyDoesNotExpire(context.caller, 'access by a sign-in link');
-  // A key can be used from pages of other origins, so that its Origin header does not name this service.
+  // The Origin header counts only with a session: pages of other origins can also send requests with a key.
   const address =
     settings.PUBLIC_URL || serviceOriginOf(context.session ? { host, origin } : { host }, settings).origin;
   const { token, valid_until } = await createLink(context, userId, { ms: LINK_MS.admin, revoke });
   return { url: linkUrl(address, token), expires_at: iso(valid_until) };
 }
 
-/** Creates a link of the operator for a user or the oldest admin. Throws as createLink does. */
+/** Creates a link on behalf of the operator, for a user or else the oldest admin. Throws as createLink does. */
 export async function linkByOperator(
   scope: MutationContext,
   address: string,
@@ -101,7 +103,7 @@ export function createLink(
       link: { digest, valid_until },
       ...(revoke && { passkeys: [], identities: [] }),
     };
-    // Credentials to delete: always the old link.
+    // User whose credentials are deleted: the old link always, passkeys and identities only with `revoke`.
     const removed = revoke ? before : { ...before, passkeys: [], identities: [] };
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },

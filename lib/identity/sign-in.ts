@@ -43,7 +43,7 @@ const linkRoutes = [
   }),
 ];
 
-const RawKey = z.object({ key: text(1, 200).describe('API key that may read: fw_….') }).meta({ id: 'SignInByKey' });
+const RawKey = z.object({ key: text(1, 200).describe('API key with read access: fw_….') }).meta({ id: 'SignInByKey' });
 
 const keySignInRoutes = [
   endpoint({
@@ -81,15 +81,15 @@ const Methods = z
     passkey: z
       .object({
         available: z.boolean().describe('Whether passkeys work at this address.'),
-        reason: z.string().nullable().describe('Why they do not work, and what to do; null if they do.'),
+        reason: z.string().nullable().describe('Why passkeys do not work, and what to do; null if they work.'),
       })
       .describe('Sign-in by passkey.'),
     oidc: z
       .object({ name: z.string().describe('Name of the provider.') })
       .nullable()
       .describe('Identity provider of the operator; null without one.'),
-    key: z.boolean().describe('Whether an API key can sign in.'),
-    link: z.boolean().describe('Whether a sign-in link can sign in.'),
+    key: z.boolean().describe('Whether users can sign in with an API key.'),
+    link: z.boolean().describe('Whether users can sign in with a link.'),
   })
   .meta({ id: 'SignInMethods' });
 

@@ -113,7 +113,7 @@ export async function acknowledge(
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
     const now = ports.clock.now();
-    const { check, entity, policy, policyAsRead, hold } = await readFailing(scope, id, entity_id);
+    const { check, entity, policy, policyUnchanged, hold } = await readFailing(scope, id, entity_id);
     const present = acknowledgementRecord(check, now);
     if (present) return present;
 
@@ -129,7 +129,7 @@ export async function acknowledge(
     const due = nextStepAt(alerts, policy) === undefined ? undefined : until;
     const writes: Write[] = [
       replaceCheck(check, after),
-      policyAsRead,
+      policyUnchanged,
       ...(alert ? [{ put: alert, if: 'absent' as const }] : []),
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootAcknowledgeWrites(scope, entity, acknowledgement, v)),
@@ -152,7 +152,7 @@ export async function unacknowledge(
   const v = ports.ids.token();
   await retryOnConflict(ports, async () => {
     const now = ports.clock.now();
-    const { check, entity, policy, policyAsRead } = await readCheck(scope, id, entity_id);
+    const { check, entity, policy, policyUnchanged } = await readCheck(scope, id, entity_id);
     if (check.v === v || !acknowledgementAt(check.alerts, now)) return undefined;
     const alerts = withAcknowledgement(check.alerts, undefined);
     const after = nextCheck(check, v, { alerts });
@@ -160,7 +160,7 @@ export async function unacknowledge(
     const due = planned === undefined ? undefined : Math.max(planned, now);
     const writes: Write[] = [
       replaceCheck(check, after),
-      policyAsRead,
+      policyUnchanged,
       ...(alerts.episode?.escalation ? [escalationWrite(keys, check, v, due)] : []),
       ...(await rootUnacknowledgeWrites(scope, entity, v)),
       ...auditWrites(check, after),
@@ -174,11 +174,11 @@ export async function unacknowledge(
 /** Reads a check with its policy and its held alert. @throws AppError NOT_FOUND */
 async function readCheck(scope: TenantEnv, id: string, entity_id: string) {
   const owner = { tenant_id: scope.tenant, entity_id, id };
-  const { check, entity, policy, policyAsRead, deadlines } = await readCheckAlerting(scope, owner, {
+  const { check, entity, policy, policyUnchanged, deadlines } = await readCheckAlerting(scope, owner, {
     deadlines: ['hold'],
   });
   if (!check || !entity) throw notFound(`Check ${id}`);
-  return { check, entity, policy, policyAsRead, hold: deadlines.hold };
+  return { check, entity, policy, policyUnchanged, hold: deadlines.hold };
 }
 
 /** Reads a check with a failure. @throws AppError CONFLICT */

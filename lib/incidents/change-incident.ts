@@ -30,10 +30,10 @@ import {
 } from './incident.ts';
 import { requireIncident } from './list-incidents.ts';
 import { acknowledgedWrites } from './root-acknowledged.ts';
-import { resolvedWrites, timelineEntry } from './timeline.ts';
+import { entryOfEvent, resolvedWrites } from './timeline.ts';
 
 const MAX_ENTITIES = 100;
-/** Maximum number of notes of an incident, and of unresolved manual incidents (docs/operate/limits.md). */
+/** Maximum number of notes per incident, and of unresolved manual incidents per account (docs/operate/limits.md). */
 const MAX_NOTES = 200;
 const MAX_OPEN = 100;
 
@@ -98,13 +98,13 @@ const auditedIncident: Audited<IncidentItem> = {
   }),
 };
 
-/** Returns the name of the caller in incidents. */
+/** Returns the name under which incidents show the caller. */
 export const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /**
  * Creates a manual incident.
  * @throws AppError VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED beyond 100
- *   open ones
+ *   unresolved manual incidents
  */
 export async function createIncident(
   context: Context,
@@ -127,7 +127,7 @@ export async function createIncident(
     ...{ started_at: at, created_at: at, updated_at: at },
   };
   const auditWrites = auditWriter(context, 'create', auditedIncident);
-  const opened = timelineEntry(context, incident, { id, at, kind: 'opened', by: nameOf(context) });
+  const opened = entryOfEvent(context, incident, { id, at, kind: 'opened', by: nameOf(context) });
   return retryOnConflict(ports, async () => {
     const writes = [
       { put: incident, if: 'absent' as const },
@@ -148,7 +148,8 @@ async function listedWrite(
   const listed = await ports.table.get<ManualIncidentsItem>(keys.manualIncidents(tenant));
   let ids = change(listed?.ids ?? []);
   if (ids.length > MAX_OPEN) {
-    // An incident that expired while open is still listed. The incident of the last id is created or reopened now.
+    // An incident that expired while open is still listed. The last id stays: its incident is being created or
+    // reopened.
     const found = await ports.table.getMany<IncidentItem>(ids.map((id) => keys.incident(tenant, id)));
     ids = ids.filter((_, i) => i === ids.length - 1 || (found[i] && found[i].resolved_at === undefined));
   }
@@ -218,7 +219,7 @@ export async function resolvingWrites(
   context: Context,
   incident: IncidentItem,
 ): Promise<{ writes: Write[]; after: IncidentItem }> {
-  const end = { resolved_at: iso(await lastRecovery(context, incident)), resolved_by: nameOf(context) };
+  const end = { resolved_at: iso(await endOf(context, incident)), resolved_by: nameOf(context) };
   const writes = resolvedWrites(context, incident, end);
   if (incident.origin === 'manual') {
     writes.push(await listedWrite(context, (ids) => ids.filter((id) => id !== incident.id)));
@@ -228,7 +229,7 @@ export async function resolvingWrites(
 
 /**
  * Returns the writes that reopen a resolved manual incident.
- * @throws AppError LIMIT_EXCEEDED beyond 100 open ones
+ * @throws AppError LIMIT_EXCEEDED beyond 100 unresolved manual incidents
  */
 export async function reopeningWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
   const { ports, keys, tenant } = context;
@@ -242,11 +243,14 @@ export async function reopeningWrites(context: Context, incident: IncidentItem):
   ];
 }
 
-/** Returns the end of an incident in epoch ms: now, or the last recovery of its checks. */
-async function lastRecovery(context: Context, incident: IncidentItem): Promise<number> {
+/**
+ * Returns the end of an incident in epoch ms: now for a manual incident, else the last recovery of its checks.
+ * @throws AppError CONFLICT while one of its checks is down
+ */
+async function endOf(context: Context, incident: IncidentItem): Promise<number> {
   if (incident.origin === 'manual') return context.ports.clock.now();
-  const entities = await entityStatus(context, incident);
-  if (!('down' in entities) && !entities.hasPendingUpdate) return entities.last;
+  const status = await entityStatus(context, incident);
+  if (!('down' in status) && !status.hasPendingUpdate) return status.recovered_at;
   throw new AppError(
     'CONFLICT',
     `Incident ${incident.id} cannot be resolved while one of its checks is down. It resolves automatically after all ` +
@@ -255,21 +259,25 @@ async function lastRecovery(context: Context, incident: IncidentItem): Promise<n
 }
 
 /** Adds a note to the timeline of an incident, even if it is resolved. @throws AppError LIMIT_EXCEEDED beyond 200 */
-export async function addNote(context: Context, { id: of }: IncidentItem, { text }: NewNote): Promise<TimelineItem> {
+export async function addNote(
+  context: Context,
+  { id: incident_id }: IncidentItem,
+  { text }: NewNote,
+): Promise<TimelineItem> {
   const { ports } = context;
   const auditWrites = auditWriter(context, 'note', auditedIncident);
   const id = ports.ids.id('nte');
   const done = { id, at: iso(ports.clock.now()), kind: 'note' as const, by: nameOf(context), text };
   const v = ports.ids.token();
   return retryOnConflict(ports, async () => {
-    const incident = await requireIncident(context, of);
-    const entry = timelineEntry(context, incident, done);
+    const incident = await requireIncident(context, incident_id);
+    const entry = entryOfEvent(context, incident, done);
     if (incident.v === v) return entry;
     const { notes = 0 } = incident;
     if (notes >= MAX_NOTES) {
       throw new AppError(
         'LIMIT_EXCEEDED',
-        `Incident ${of} has ${MAX_NOTES} notes, the maximum. Keep further notes elsewhere.`,
+        `Incident ${incident_id} has ${MAX_NOTES} notes, the maximum. Keep further notes elsewhere.`,
       );
     }
     const counted: IncidentItem = { ...incident, v, notes: notes + 1 };
@@ -282,12 +290,13 @@ export async function addNote(context: Context, { id: of }: IncidentItem, { text
   });
 }
 
+/** `until`: latest end of the acknowledgement, epoch ms. */
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges the notified failing checks of an incident, and the incident; keeps an acknowledgement that exists. Held
- * alerts stay held.
- * @throws AppError CONFLICT for a resolved one, VALIDATION_ERROR for an end in the past
+ * Acknowledges an incident and its failing checks, except checks whose recipients were not notified. Existing
+ * acknowledgements and held alerts stay.
+ * @throws AppError CONFLICT for a resolved incident, VALIDATION_ERROR for an end in the past or over 30 days ahead
  */
 export async function acknowledgeIncident(
   context: Context,
@@ -331,7 +340,7 @@ async function notifiedFailingChecks({ ports, keys, tenant }: Context, { id }: I
   return down.filter((_, i) => !isUnnotified(holds[i]));
 }
 
-/** Ignores that a check has recovered or was deleted. */
+/** Ignores the error for a check that has recovered or was deleted; throws any other. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof AppError && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND'))) throw error;
 }

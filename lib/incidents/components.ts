@@ -34,7 +34,7 @@ export const askToPublish = ({ ports, tenant }: Context): Promise<void> =>
 
 /**
  * Checks that components exist.
- * @param among components already in the incident; with any, the new ones must be on the same pages
+ * @param among components already in the incident; if there are any, the new ones must be on their pages
  * @throws AppError VALIDATION_ERROR with the path of the first invalid component
  */
 export async function requireComponents(

@@ -33,20 +33,19 @@ export async function scheduleRecheck(
   return { recheck_at: next };
 }
 
-/** Resolves an automatic incident at the time of its last recovery, once the quiet time is over. Idempotent. */
+/** Resolves an automatic incident once the quiet time is over; `resolved_at` is its last recovery. Idempotent. */
 export async function resolveIfQuiet(env: Env, { tenant_id, incident_id }: IncidentKey): Promise<void> {
   const incident = await startRecheck(env, { tenant_id, incident_id });
   if (!incident || incident.origin === 'manual') return;
   if (incident.resolved_at === undefined) {
-    const entities = await entityStatus(env, incident);
-    if ('down' in entities) return;
+    const status = await entityStatus(env, incident);
+    if ('down' in status) return;
     const now = env.ports.clock.now();
-    const quietAt = entities.last + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
-    if (quietAt > now || entities.hasPendingUpdate)
-      return repeatRecheck(env, incident, Math.max(quietAt, now + SOON_MS));
+    const quietAt = status.recovered_at + env.ports.settings.INCIDENT_QUIET_SECONDS * 1000;
+    if (quietAt > now || status.hasPendingUpdate) return repeatRecheck(env, incident, Math.max(quietAt, now + SOON_MS));
     const { ports } = env;
-    const end = { resolved_at: iso(entities.last), resolved_by: 'automatic' };
-    // The incident has changed, so that the recheck repeats.
+    const end = { resolved_at: iso(status.recovered_at), resolved_by: 'automatic' };
+    // The incident was changed meanwhile: repeat the recheck.
     if (!(await commit(ports, resolvedWrites(env, incident, end))).ok)
       return repeatRecheck(env, incident, now + SOON_MS);
   }
@@ -73,13 +72,16 @@ async function repeatRecheck(env: Env, { recheck_at: _before, ...incident }: Inc
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
 
-/** `last`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident yet. */
-type Entities = { down: true } | { last: number; hasPendingUpdate: boolean };
+/**
+ * `recovered_at`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident
+ * yet.
+ */
+type EntityStatus = { down: true } | { recovered_at: number; hasPendingUpdate: boolean };
 
 /** Reads the status of the entities of an incident. A deleted entity counts as recovered once this detects it. */
-export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<Entities> {
+export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<EntityStatus> {
   const { ports, keys } = env;
-  let last = 0;
+  let recovered_at = 0;
   let hasPendingUpdate = false;
   const partition = keys.ofIncident(tenant_id, id);
   for await (const page of pagesOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) })) {
@@ -88,10 +90,10 @@ export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): P
       const entity = entities[i];
       if (one.down_checks > 0 && entity) return { down: true };
       if (entity?.incident?.id === id && isDown(entity)) hasPendingUpdate = true;
-      last = Math.max(last, one.down_checks > 0 ? await recordDeleted(env, one) : one.at);
+      recovered_at = Math.max(recovered_at, one.down_checks > 0 ? await recordDeleted(env, one) : one.at);
     }
   }
-  return { last, hasPendingUpdate };
+  return { recovered_at, hasPendingUpdate };
 }
 
 /** Records a deleted entity. @returns the time of detection in epoch ms */

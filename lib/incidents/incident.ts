@@ -21,7 +21,7 @@ export type IncidentItem = Item & {
   origin: 'automatic' | 'manual';
   title: string;
   impact: ImpactOfIncident;
-  /** Set if a user chose the impact, so that it does not follow from states. */
+  /** Set if a user chose the impact; transitions then do not change it. */
   impact_is_set?: true;
   /** Automatic: the entity that is the root cause. */
   root_entity_id: string | null;
@@ -37,7 +37,7 @@ export type IncidentItem = Item & {
   hidden: boolean;
   /** Title on status pages; absent: made from the names of the components. */
   public_title?: string;
-  /** Components of status pages that users named; a page also shows the incident of a component's entity. */
+  /** Components that users named. A status page also shows incidents that include the entity of a component. */
   component_ids?: string[];
   /** Status of the newest public update, and number of updates; absent without one. */
   public_status?: UpdateStatus;
@@ -86,7 +86,7 @@ type TimelineAlert = {
   check_id: string;
   entity_id: string;
   reports_state: NotifiedAlert['reports_state'] | null;
-  /** The root cause that it names. */
+  /** The root cause that the alert names. */
   root_entity_id: string | null;
   to: { channel_id: string; channel_type: string; delivery_id: string }[];
 };
@@ -146,19 +146,19 @@ export const IncidentRecord = z
     origin: z
       .enum(['automatic', 'manual'])
       .describe('automatic: opened when a check went down. manual: opened and resolved by a user.'),
-    title: z.string().describe('Title; of an automatic incident, initially that the root cause is down.'),
+    title: z.string().describe('Title. For an automatic incident, initially the name of the root cause and "is down".'),
     state: IncidentState,
     impact: Impact,
     root_entity_id: z.string().nullable().describe('Entity that is the root cause; null for a manual incident.'),
     root_entity_name: z.string().nullable().describe('Name of that entity when the incident was opened.'),
-    started_at: When.describe('Start of its first failure; of a manual incident, its creation.'),
+    started_at: When.describe('Start of its first failure; for a manual incident, time of its creation.'),
     acknowledged_at: When.nullable().describe('Time of the acknowledgement; null without one.'),
     acknowledged_by: z
       .string()
       .nullable()
       .describe('E-mail address, label of the key, or, by a link, the entered name and the channel; null without one.'),
     resolved_at: When.nullable().describe(
-      'Time of the last recovery; of a manual incident, when a user resolved it. Null until resolved.',
+      'Time of the last recovery; for a manual incident, time at which a user resolved it. Null until resolved.',
     ),
     resolved_by: z
       .string()
@@ -183,8 +183,8 @@ export type IncidentRecord = z.infer<typeof IncidentRecord>;
 
 const ShownEntity = z.object({
   entity_id: IdOf('the entity'),
-  entity_name: z.string().describe('Name; of a deleted entity, its last one.'),
-  state: EntityState.describe('Present state; unknown for a deleted entity.'),
+  entity_name: z.string().describe('Name; for a deleted entity, its last known name.'),
+  state: EntityState.describe('Current state; unknown for a deleted entity.'),
   since: When.nullable().describe('Start of that state; null for a deleted entity.'),
 });
 
@@ -194,7 +194,9 @@ const AffectedItem = z.object({
   check_id: IdOf('the check that failed last'),
   transition_id: IdOf('the change to down'),
   since: When.describe('Time at which that check went down.'),
-  alert: AlertDecision.shape.decision.nullable().describe('Decision about its alert; null after its retention.'),
+  alert: AlertDecision.shape.decision
+    .nullable()
+    .describe('Decision about the alert of that change; null if it is no longer stored.'),
 });
 
 const Affected = z

@@ -48,7 +48,10 @@ export function newIncident(
   };
 }
 
-/** Adds a transition to an incident, and reopens it if the entity is down. @param entity after the transition */
+/**
+ * Adds a transition to an incident, and reopens it if a check of the entity is down.
+ * @param entity after the transition
+ */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,
@@ -64,7 +67,9 @@ export function incidentWith(
   return rest;
 }
 
-/** Returns the timeline entry of a transition. Kind `joined`: the transition was decided without this incident. */
+/**
+ * Returns the timeline entry of a transition; of kind `joined` if the incident was assigned after its alert decision.
+ */
 export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: DecidedTransition): TimelineItem {
   const { tenant_id, transition_id, timestamp, entity_id, entity_name, check_id, check_label } = transition;
   const { check_from_state, check_to_state, to_state, error_message } = transition;

@@ -24,8 +24,8 @@ import {
   type TimelineItem,
 } from './incident.ts';
 
-// Access patterns; all are newest first. All or resolved: merge incidents(tenant, bucket). Unresolved: query
-// unresolvedIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
+// Access patterns, all newest first. For all or resolved incidents: merge incidents(tenant, bucket). For unresolved
+// ones: query unresolvedIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
 
 /** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
@@ -44,7 +44,7 @@ export const IncidentFilter = z.object({
 });
 export type IncidentFilter = Partial<z.output<typeof IncidentFilter>>;
 
-/** Time in ms during which an incident is listed. */
+/** Maximum age in ms of listed incidents. */
 const SHOWN_MS = 400 * DAY_MS;
 
 /** Reads incidents, newest first. */
@@ -157,9 +157,10 @@ export async function requireIncident({ ports, keys, tenant }: Context, id: stri
   return incident;
 }
 
-/** Maximum number of counted and of returned entities, and of timeline entries searched for alerts. */
+/** Maximum number of entities of an incident that are counted, and that are returned. */
 const MAX_COUNTED = 1000;
 const MAX_SHOWN = 100;
+/** Maximum number of timeline entries searched for alerts. */
 const MAX_SCANNED = 1000;
 
 /** Reads an incident with its entities and its notified channels. */
@@ -183,7 +184,7 @@ export async function incidentDetail(context: Context, incident: IncidentItem): 
   };
 }
 
-/** Returns the end of the quiet time after the last recovery; null if none is running. */
+/** Returns the end of the quiet time after the last recovery; null if no quiet time is running. */
 function resolvesAt({ ports }: Context, { origin, resolved_at }: IncidentItem, parts: IncidentEntity[]): string | null {
   if (origin === 'manual' || resolved_at !== undefined || parts.length === 0) return null;
   if (parts.some(({ down_checks }) => down_checks > 0)) return null;

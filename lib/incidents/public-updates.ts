@@ -18,7 +18,7 @@ import { askToPublish, ComponentIds, requireComponents } from './components.ts';
 import { releaseEntities } from './end-incident.ts';
 import { expiryOf, type IncidentItem, UpdateStatus } from './incident.ts';
 import { requireIncident } from './list-incidents.ts';
-import { timelineEntry } from './timeline.ts';
+import { entryOfEvent } from './timeline.ts';
 
 const MAX_UPDATES = 100;
 /** Schemes of links that run code. */
@@ -52,7 +52,7 @@ export const NewPublicUpdate = z
     status: UpdateStatus,
     message: Message,
     component_ids: ComponentIds.describe(
-      'Components that it is about; the incident then affects them too. Empty: it appears on all pages that show the incident.',
+      'Components that the update is about; they are added to the incident. Empty: it appears on all pages that show the incident.',
     ).default([]),
     notify: z.boolean().describe('Whether to notify subscribers of the status pages.'),
   })
@@ -70,7 +70,9 @@ export const PublicUpdate = z
     incident_id: IdOf('the incident'),
     status: UpdateStatus,
     message: z.string().describe('Plain text.'),
-    component_ids: z.array(z.string()).describe('Components that it is about; empty: all pages of the incident.'),
+    component_ids: z
+      .array(z.string())
+      .describe('Components that the update is about. Empty: it appears on all pages that show the incident.'),
     notify: z.boolean().describe('Whether it was published with a notification to subscribers.'),
     at: z.iso.datetime().describe('Time of publication.'),
     edited_at: z.iso.datetime().nullable().describe('Time of the last edit; null without one.'),
@@ -83,7 +85,7 @@ export type PublicUpdate = z.infer<typeof PublicUpdate>;
 export const updateView = (item: PublicUpdateItem): PublicUpdate =>
   pick(PublicUpdate, { ...item, edited_at: item.edited_at ?? null });
 
-// Without the message: deleting an update must delete its text, and the audit log keeps its entries.
+// Excludes the message: deleting an update must delete its text, but the audit log keeps its entries.
 const audited: Audited<PublicUpdateItem> = {
   type: 'incident_update',
   target: ({ id, incident_id, status }) => ({ id, name: status, within: [incident_id] }),
@@ -116,12 +118,12 @@ export async function requireUpdate(
 
 /**
  * Publishes an update. `resolved` also resolves the incident; another status reopens a resolved manual incident.
- * @throws AppError VALIDATION_ERROR for a component of another page, CONFLICT if the incident cannot have the status,
- *   LIMIT_EXCEEDED beyond 100 updates
+ * @throws AppError VALIDATION_ERROR for a component that does not exist or is on another page, CONFLICT if the incident
+ *   cannot have the status, LIMIT_EXCEEDED beyond 100 updates
  */
 export async function publishUpdate(
   context: Context,
-  { id: of }: IncidentItem,
+  { id: incident_id }: IncidentItem,
   { status, message, component_ids, notify }: NewPublicUpdate,
 ): Promise<PublicUpdateItem> {
   const { ports, keys, tenant } = context;
@@ -129,19 +131,19 @@ export async function publishUpdate(
   const id = ports.ids.id('upd');
   const by = nameOf(context);
   const update: PublicUpdateItem = {
-    ...keys.incidentUpdate(tenant, of, id),
-    ...{ v: id, expires_at: expiryOf(now), id, incident_id: of, status, message },
+    ...keys.incidentUpdate(tenant, incident_id, id),
+    ...{ v: id, expires_at: expiryOf(now), id, incident_id, status, message },
     ...{ component_ids: [...new Set(component_ids)], notify, at: iso(now), by },
   };
   const auditWrites = auditWriter(context, 'create', audited);
   const incident = await retryOnConflict(ports, async () => {
-    const before = await requireIncident(context, of);
+    const before = await requireIncident(context, incident_id);
     const { updates = 0, component_ids: known = [] } = before;
     await requireComponents(context, component_ids, known);
     if (updates >= MAX_UPDATES) {
       throw new AppError(
         'LIMIT_EXCEEDED',
-        `Incident ${of} has ${MAX_UPDATES} public updates, the maximum. Edit or delete one.`,
+        `Incident ${incident_id} has ${MAX_UPDATES} public updates, the maximum. Edit or delete one.`,
       );
     }
     const after: IncidentItem = {
@@ -150,7 +152,7 @@ export async function publishUpdate(
     };
     const writes: Write[] = [
       { put: update, if: 'absent' },
-      { put: timelineEntry(context, before, { id, at: update.at, kind: 'update', by, text: status }) },
+      { put: entryOfEvent(context, before, { id, at: update.at, kind: 'update', by, text: status }) },
       ...(await statusWrites(context, after)),
       ...auditWrites(undefined, update),
     ];
@@ -161,7 +163,10 @@ export async function publishUpdate(
   return update;
 }
 
-/** Returns the writes of an incident with a new public status. @throws AppError CONFLICT, LIMIT_EXCEEDED */
+/**
+ * Returns the writes of an incident with its new public status, which can resolve or reopen it.
+ * @throws AppError CONFLICT, LIMIT_EXCEEDED
+ */
 async function statusWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
   const { id, public_status, resolved_at, origin, v } = incident;
   const isOver = resolved_at !== undefined;
@@ -179,20 +184,21 @@ async function statusWrites(context: Context, incident: IncidentItem): Promise<W
 }
 
 /**
- * Changes the text of an update, which then shows as edited. Notifies no subscribers; writes nothing without a change.
- * @throws AppError VALIDATION_ERROR if the patch has another id or status than the update
+ * Changes the text of an update and marks the update as edited. Notifies no subscribers; writes nothing without a
+ * change.
+ * @throws AppError VALIDATION_ERROR if the id or status of the patch differs from that of the update
  */
 export async function editUpdate(
   context: Context,
-  of: PublicUpdateItem,
+  edited: PublicUpdateItem,
   { message, id, status }: PublicUpdatePatch,
 ): Promise<PublicUpdateItem> {
   const { ports } = context;
-  assertUnchanged<Record<string, string>>({ id: of.id, status: of.status }, { id, status });
+  assertUnchanged<Record<string, string>>({ id: edited.id, status: edited.status }, { id, status });
   const auditWrites = auditWriter(context, 'update', audited);
   const v = ports.ids.token();
   const after = await retryOnConflict(ports, async () => {
-    const before = await requireUpdate(context, { id: of.incident_id, update_id: of.id });
+    const before = await requireUpdate(context, { id: edited.incident_id, update_id: edited.id });
     if (before.message === message) return before;
     const put = { ...before, v, message, edited_at: iso(ports.clock.now()) };
     return (await commit(ports, [{ put, if: { version: before.v } }, ...auditWrites(before, put)])).ok ? put : RETRY;
@@ -202,17 +208,17 @@ export async function editUpdate(
 }
 
 /** Deletes an update from pages and feeds. The timeline keeps its author and status. */
-export async function deleteUpdate(context: Context, of: PublicUpdateItem): Promise<void> {
+export async function deleteUpdate(context: Context, deleted: PublicUpdateItem): Promise<void> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', audited);
   await retryOnConflict(ports, async () => {
-    const incident = await requireIncident(context, of.incident_id);
-    const update = await ports.table.get<PublicUpdateItem>(keys.incidentUpdate(tenant, incident.id, of.id));
+    const incident = await requireIncident(context, deleted.incident_id);
+    const update = await ports.table.get<PublicUpdateItem>(keys.incidentUpdate(tenant, incident.id, deleted.id));
     if (!update) return true;
     const { items } = await ports.table.query<PublicUpdateItem>({
       ...{ partition: keys.ofIncident(tenant, incident.id), ...under(INCIDENT_UPDATES), descending: true, limit: 2 },
     });
-    const newest = items.find(({ id }) => id !== of.id);
+    const newest = items.find(({ id }) => id !== deleted.id);
     const { public_status: _status, updates = 1, ...rest } = incident;
     const put: IncidentItem = {
       ...rest,

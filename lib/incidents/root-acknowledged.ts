@@ -6,7 +6,7 @@ import { derivedId } from '#lib/platform/ids.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 import { acknowledgementOf, type IncidentItem, type TimelineItem } from './incident.ts';
-import { timelineEntry } from './timeline.ts';
+import { entryOfEvent } from './timeline.ts';
 
 type TableEnv = Env<'table' | 'clock'>;
 
@@ -28,12 +28,13 @@ export function acknowledgedEntry(
   { by, at, note }: Acknowledgement,
 ): TimelineItem {
   const id = derivedId('evt', at, incident.id, 'acknowledged', by);
-  return timelineEntry({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
+  return entryOfEvent({ keys }, incident, { id, at: iso(at), kind: 'acknowledged', by, text: note });
 }
 
 /**
  * Returns the writes that acknowledge the open incident of which the entity is the root cause; empty without one, or if
- * it is acknowledged.
+ * it is acknowledged. If the incident is not stored yet, the write only checks this: a new incident takes over
+ * the acknowledgement of its check.
  */
 export async function rootAcknowledgeWrites(
   { ports, keys }: TableEnv,
@@ -41,7 +42,7 @@ export async function rootAcknowledgeWrites(
   acknowledgement: Acknowledgement,
   v: string,
 ): Promise<Write[]> {
-  const key = keyOfRoot(keys, entity);
+  const key = rootIncidentKey(keys, entity);
   if (!key) return [];
   const incident = await ports.table.get<IncidentItem>(key);
   if (!incident) return [{ check: key, if: 'absent' }];
@@ -49,13 +50,16 @@ export async function rootAcknowledgeWrites(
   return acknowledgedWrites({ keys }, incident, acknowledgement, v);
 }
 
-/** Returns the write that removes the acknowledgement of the incident together with that of its check. */
+/**
+ * Returns the writes that remove the acknowledgement of the open incident of which the entity is the root cause; empty
+ * without one. If the incident is not stored yet, the write only checks this.
+ */
 export async function rootUnacknowledgeWrites(
   { ports, keys }: TableEnv,
   entity: EntityItem,
   v: string,
 ): Promise<Write[]> {
-  const key = keyOfRoot(keys, entity);
+  const key = rootIncidentKey(keys, entity);
   if (!key) return [];
   const incident = await ports.table.get<IncidentItem>(key);
   if (!incident) return [{ check: key, if: 'absent' }];
@@ -65,6 +69,6 @@ export async function rootUnacknowledgeWrites(
   return [{ put, if: { version: incident.v } }];
 }
 
-/** Returns the key of the incident of an entity that is its root cause. */
-const keyOfRoot = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
+/** Returns the key of the incident of an entity; undefined unless the entity is its root cause. */
+const rootIncidentKey = (keys: Keys, { id, tenant_id, incident }: EntityItem): Key | undefined =>
   incident?.root_entity_id === id ? keys.incident(tenant_id, incident.id) : undefined;

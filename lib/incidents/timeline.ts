@@ -60,7 +60,7 @@ export const TimelineEntry = z
       .string()
       .nullable()
       .describe(
-        'Author: e-mail address, label of the key, entered name and channel of a link, or `automatic`; null without one.',
+        'Author: e-mail address, label of the key, or `automatic`; for a link, the entered name and the channel; null without one.',
       ),
     text: z.string().describe('Text of a note or an acknowledgement, status of a public update; else empty.'),
     transition: TimelineTransition.nullable().describe('Change of a check; else null.'),
@@ -95,8 +95,8 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
 /** An event with neither a transition nor an alert. */
 type PlainEvent = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
-/** Returns the timeline entry of such an event. */
-export function timelineEntry({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: PlainEvent): TimelineItem {
+/** Builds the stored timeline entry of such an event. */
+export function entryOfEvent({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: PlainEvent): TimelineItem {
   const at = Date.parse(done.at);
   return {
     ...keys.incidentEntry(incident.tenant_id, incident.id, at, done.id),
@@ -117,7 +117,7 @@ export function resolvedWrites(
   const done = { id: ports.ids.id('evt'), at: updated_at, kind: 'resolved' as const, by: end.resolved_by };
   return [
     { put, if: { version: incident.v } },
-    { put: timelineEntry(env, incident, done) },
+    { put: entryOfEvent(env, incident, done) },
     { delete: keys.unresolvedIncident(incident.tenant_id, incident.id) },
   ];
 }

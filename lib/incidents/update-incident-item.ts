@@ -15,19 +15,22 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/** Minimum and maximum delay (ms) of the next attempt while the alert of a failure is held: a quarter of its age. */
+/**
+ * Minimum and maximum delay (ms) of the next attempt while the alert of a failure is held. Between them, the delay is a
+ * quarter of the age of the failure.
+ */
 const MIN_MS = 2_000;
 const MAX_MS = 300_000;
-/** Time in ms to wait for a cause if no held alert waits for it. */
+/** Time in ms to wait for a cause if no held alert waits for it, and delay of each attempt in that time. */
 const WAITS_FOR_CAUSE_MS = 60_000;
 const RETRY_MS = 15_000;
 
-/** The incident of a failure, or the time at which to look again (epoch ms); undefined without an incident. */
+/** The incident of a failure, or the time of the next attempt to find it (epoch ms); undefined without an incident. */
 type IncidentLookup = IncidentRef | { again: number } | undefined;
 
 /**
- * Finds the incident of a failure that was written without one, because maintenance or the search for a cause delayed
- * it. Otherwise opens an incident. Adds the entity to the incident.
+ * Finds or opens the incident of a failure whose transition has none, because of maintenance or because its cause was
+ * not known yet. Adds the entity to the incident.
  */
 function findOrOpenIncident(env: Env, transition: DecidedTransition): Promise<IncidentLookup> {
   return retryOnConflict(env.ports, () => findOrOpenOnce(env, transition));
@@ -54,7 +57,7 @@ async function findOrOpenOnce(env: Env, transition: DecidedTransition): Promise<
   return (await commit(ports, joinWrites(entity, incident, ports.ids.token()))).ok ? incident : RETRY;
 }
 
-/** Finds the incident of the root cause by the stored states, without probes. */
+/** Finds the incident of the root cause from stored states, without probes. */
 async function incidentOfCause(
   { ports, keys }: Env,
   check: CheckItem,
@@ -62,13 +65,13 @@ async function incidentOfCause(
 ): Promise<IncidentLookup> {
   const env = { ports, keys, tenant: check.tenant_id };
   const upstream = await readUpstream(env, check.entity_id);
-  // Read again later: this process still evaluates the graphs of other tenants.
+  // No turn came in time, because this process evaluates the graphs of other tenants.
   if (!upstream) return { again: ports.clock.now() + MIN_MS };
   const { roots } = await causeFromState(env, upstream, dependentOf(check, transition));
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);
 }
 
-/** Adds an alert or a transition to its incident, or rechecks it. Idempotent; messages arrive in any order. */
+/** Adds an alert or a transition to its incident, or rechecks an incident. Idempotent; messages arrive in any order. */
 export async function updateIncidentItem(env: Env, message: MessageOf<'incident'>): Promise<void> {
   if ('incident_id' in message) return resolveIfQuiet(env, message);
   const { ports, keys } = env;
@@ -82,7 +85,7 @@ export async function updateIncidentItem(env: Env, message: MessageOf<'incident'
   await ports.queues.send('incident', [{ body: message, not_before, group: tenant_id }]);
 }
 
-/** Adds the timeline entry of an alert, and the transition of the alert if it was written without an incident. */
+/** Adds the timeline entry of an alert, and the transition of the alert if that was written without an incident. */
 async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, check_id, incident_id, reports_state, transition_sk } = alert;
@@ -96,7 +99,10 @@ async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   if (transition && !transition.incident) await addTransition(env, transition);
 }
 
-/** Adds a transition to its incident, found or opened if need be. @returns when to retry (epoch ms), if not done */
+/**
+ * Adds a transition to its incident. Finds or opens the incident if the transition has none.
+ * @returns time of the next attempt (epoch ms); undefined if none is needed
+ */
 async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findOrOpenIncident(env, transition));
   if (found && 'again' in found) return found.again;
@@ -104,7 +110,7 @@ async function addTransition(env: Env, transition: DecidedTransition): Promise<n
   return undefined;
 }
 
-/** Writes the entry, the entity, and a new or changed incident in one transaction. */
+/** Writes the timeline entry, the entity, and a new or changed incident in one transaction. */
 async function writeTransition(env: Env, transition: DecidedTransition, ref: IncidentRef): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, entity_id } = transition;

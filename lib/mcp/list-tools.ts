@@ -12,13 +12,13 @@ import { CODE, RpcError } from './json-rpc.ts';
 
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
-/** Maximum size of a page of tools. */
+/** Maximum size of a page of tools in bytes. */
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
 /**
- * Returns the tools of enabled skills by name; a key restricted to skills has only theirs. If several skills have a
- * tool with the same name, that of the skill registered first counts.
+ * Returns the tools of enabled skills by name; for a key that is restricted to skills, only the tools of these
+ * skills. If several skills have a tool of one name, the tool of the skill that was registered first counts.
  */
 export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
@@ -28,11 +28,13 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
   return tools;
 }
 
-/** Returns the access required to call a tool: that of the built-in tool, else that of running an action. */
+/** Returns the access that a call of a tool requires: that of the built-in tool, else that to run an action. */
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 
-/** Returns a page of the enabled tools that the caller is allowed to call, by name. Throws RpcError for the cursor. */
+/**
+ * Returns a page of the enabled tools that the caller may call, sorted by name. Throws RpcError for an invalid cursor.
+ */
 export async function listTools(
   context: Context,
   cursor: unknown,

@@ -54,7 +54,7 @@ const NEVER_V6: readonly Range[] = [
   ['2001::/32', 'a Teredo address'],
 ];
 
-/** Blocked for `any-but-self`. */
+/** Blocked for `any-but-self`, in addition to the ranges above. */
 const SELF_V4: readonly Range[] = [['127.0.0.0/8', 'a loopback address']];
 const SELF_V6: readonly Range[] = [['::1/128', 'a loopback address']];
 
@@ -72,7 +72,10 @@ function closedTo(v4: readonly Range[], v6: readonly Range[]) {
   return { ipv4: of(v4), ipv6: of([...v6, ...forms]) };
 }
 
-/** Cached results by EGRESS_ALLOW and egress, because the probes of a fleet repeat the same few addresses. */
+/**
+ * Results of `blockedReason` by EGRESS_ALLOW and egress, cached because the probes of a fleet repeat the same few
+ * addresses.
+ */
 const cache = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
 const MAX_CLASSIFIED = 1_000;
 

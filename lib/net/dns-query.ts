@@ -99,7 +99,7 @@ function queryError(
       return failure(`the name ${hostname} does not exist (NXDOMAIN), says ${from}`, true, 'NXDOMAIN');
     case 'ENODATA':
       return failure(`${hostname} has no ${type} record, says ${from}`, true, 'NOERROR');
-    // Not an answer of the peer: a local resolver without a network responds like this too.
+    // Not proof that the peer answered: a local resolver without a network responds like this too.
     case 'ESERVFAIL':
       return failure(`${from} failed to answer (SERVFAIL) for ${type} of ${hostname}`, false, 'SERVFAIL');
     case 'EREFUSED':

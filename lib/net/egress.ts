@@ -38,7 +38,10 @@ export function canonicalHost(host: string): string | undefined {
   return name.length <= 253 && name.split('.').every((label) => LOCAL_LABEL.test(label)) ? name : undefined;
 }
 
-/** Decides about a URL: http or https, without user:password@, and its host. */
+/**
+ * Decides about a URL: it must have an allowed host and the scheme http or https, and must not contain user:password@
+ * or port 0.
+ */
 export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): EgressDecision {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };
@@ -73,7 +76,7 @@ export async function resolveAllowed(
   return addresses;
 }
 
-/** Hides private addresses of the local resolver if only public hosts may be reached. */
+/** Describes a refused address. If only public hosts may be reached, omits it, because it can be a private address. */
 const resolvedText = (address: string, reason: string, egress: Egress): string =>
   egress === 'public' ? `an address that is not public, and ${PUBLIC_ONLY}` : `${address}; ${reason}`;
 

@@ -6,7 +6,7 @@ const MAX_NAME = 200;
 /** Maximum characters of all values: a common limit of servers for the headers of a request. */
 const MAX_VALUES = 16 * 1024;
 
-/** RFC 9110: a token; visible characters, spaces and tabs. */
+/** RFC 9110: a name is a token; a value has visible characters, spaces and tabs. */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Headers that frame the message or belong to the connection, which the service controls (RFC 9110, 7.6.1). */

@@ -72,7 +72,7 @@ export function send(
     let finishEarly: (() => void) | undefined;
     const fail = (error: Error) => {
       if (finishEarly) return finishEarly();
-      // Errors after a complete response are ignored; its end is reported separately.
+      // Errors after a complete response are ignored: `res.push(null)` ends it.
       if (!response?.complete) reject(exchangeError(error, where, response !== undefined));
     };
     // Destroys the socket at once, so that received data is not parsed.

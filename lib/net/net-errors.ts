@@ -2,10 +2,10 @@ import { NetError } from './net.ts';
 
 type SystemError = Error & { code?: string; errors?: SystemError[] };
 
-/** Errors of this machine, which say nothing about the target. */
+/** Errors of this machine, which say nothing about the target. They are not converted to a NetError. */
 const LOCAL_ERRORS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
-/** Converts a connection error. @param where as in `Connection` */
+/** Converts a connection error to a NetError. @param where as in `Connection` */
 export function connectError(error: SystemError, where: string): Error {
   // With several addresses, the first error belongs to the preferred address.
   const first = error.errors?.[0] ?? error;
@@ -35,7 +35,7 @@ export function connectError(error: SystemError, where: string): Error {
   }
 }
 
-/** Converts a failed lookup. */
+/** Converts the error of a lookup to a NetError. */
 export function lookUpError(error: SystemError, name: string): Error {
   if (error instanceof NetError || LOCAL_ERRORS.has(error.code ?? '')) return error;
   const code = error.code ?? error.message;
@@ -63,7 +63,7 @@ function lookUpMessage(code: string, name: string): string {
   }
 }
 
-/** Converts a failed TLS handshake. */
+/** Converts the error of a TLS handshake to a NetError. */
 export function handshakeError(error: SystemError, where: string): Error {
   const code = error.code ?? '';
   if (LOCAL_ERRORS.has(code)) return error;
@@ -91,11 +91,14 @@ export function handshakeError(error: SystemError, where: string): Error {
   );
 }
 
-/** Converts a failed HTTP exchange. @param isStarted whether the headers were received */
+/**
+ * Converts the error of an HTTP exchange to a NetError.
+ * @param hasHeaders whether the response headers were received
+ */
 export function exchangeError(
   error: SystemError & { reason?: string; rawPacket?: Buffer },
   where: string,
-  isStarted: boolean,
+  hasHeaders: boolean,
 ): Error {
   if (error instanceof NetError || LOCAL_ERRORS.has(error.code ?? '')) return error;
   const failure = (message: string, interrupted = false) =>
@@ -104,7 +107,7 @@ export function exchangeError(
   if (code === 'HPE_HEADER_OVERFLOW') return failure(`${where} sent more than 16 KB of headers`);
   if (code === 'HPE_INVALID_EOF_STATE' || code === 'ECONNRESET' || code === 'EPIPE') {
     return failure(
-      isStarted
+      hasHeaders
         ? `${where} closed the connection before the response was complete`
         : `${where} closed the connection without an answer`,
       true,

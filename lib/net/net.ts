@@ -22,7 +22,7 @@ export class NetError extends Error {
   readonly interrupted: boolean;
   /** Status of the last HTTP response before the failure; 0 without a response. */
   status = 0;
-  /** Ms from the start of the call to the failure; 0 if nothing was sent. */
+  /** Ms from the start of the call to the failure; 0 outside a call. */
   latency_ms = 0;
   /** Response code of a DNS server that returned no record. */
   rcode?: DnsRcode;
@@ -107,7 +107,7 @@ export type Handshake = {
   protocol: string;
 };
 
-/** Request for a connection; with `tls`, after its handshake. */
+/** Request for a connection; with `tls`, the work begins after the handshake. */
 export type OpenRequest = HostRequest & { port: number; tls?: TlsOptions | undefined };
 
 /** An open connection to an allowed host. It is closed when its work ends. */

@@ -10,7 +10,8 @@ export const isRedirect = (status: number): boolean =>
 
 /**
  * Returns the request that follows a redirect (RFC 9110, Fetch); undefined if the response is not a redirect. A request
- * to another origin has no body, and only headers such as Accept. Throws NetError.
+ * to another origin has no body, and only headers such as Accept. Throws NetError if the location is not an http or
+ * https URL, or if another origin would have to receive the body.
  */
 export function redirected(hop: Hop, { status, headers: { location } }: Redirecting): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;
@@ -33,7 +34,7 @@ export function redirected(hop: Hop, { status, headers: { location } }: Redirect
   };
 }
 
-/** Whether a redirect leads to another origin. From http to https of the same host does not count. */
+/** Whether a redirect leads to another origin. A redirect from http to https of the same host does not count. */
 export const leavesOrigin = (from: URL, to: URL): boolean =>
   from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 

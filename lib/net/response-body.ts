@@ -71,7 +71,7 @@ export class ResponseBody {
     return (this.#finders ?? []).filter(({ isFound }) => isFound).map(({ text }) => text);
   }
 
-  /** Beginning of the body, cut between two characters; undefined if not requested. */
+  /** Beginning of the body, without a partial last character; undefined if not requested. */
   get excerpt(): string | undefined {
     const { excerpt } = this.#options;
     if (excerpt === undefined) return undefined;
@@ -108,7 +108,7 @@ export class ResponseBody {
     return this.#finders?.every(({ isFound }) => isFound) ?? false;
   }
 
-  /** Ends the body; call it once. @returns the kept text, cut between two characters; '' for a search */
+  /** Ends the body; call it once. @returns the kept text, without a partial last character; '' for a search */
   end(): string {
     const isWhole = this.size < this.#options.limit || (this.#options.readsOn === true && !this.goesOn);
     if (this.#options.find === undefined) return this.#decode(!isWhole);

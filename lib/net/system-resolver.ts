@@ -83,8 +83,9 @@ export type Family = 'IPv4' | 'IPv6';
 const OTHER_FAMILY_MS = 250;
 
 /**
- * Returns the addresses of both families, IPv4 first. When a usable family has addresses, the other gets 250 ms:
- * servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each check.
+ * Returns the addresses of both families, IPv4 first. Once the addresses of a usable family have arrived, the lookup of
+ * the other family has 250 ms left: servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each
+ * check.
  * @param usable families of the addresses of this machine
  */
 export async function lookUpBothFamilies(
@@ -125,7 +126,9 @@ function ownAddresses(): NetworkInterfaceInfo[] {
   }
 }
 
-/** Threads of libuv for getaddrinfo, and waiting time for one (ms): longer than any caller's deadline. */
+/**
+ * Maximum number of libuv threads for getaddrinfo, and maximum wait for one (ms): longer than any caller's deadline.
+ */
 const THREADS = { permits: 2, wait_ms: 60_000 };
 
 /** Uses getaddrinfo, two calls at a time and one per name, so that half of the threads stay free. */

@@ -1,6 +1,6 @@
 import type { Metafile } from 'esbuild';
 
-/** Returns a file built by esbuild with all its static imports, transitively. */
+/** Returns the path of a file built by esbuild, with the paths of its direct and indirect static imports. */
 export function loadedWith(file: string, outputs: Metafile['outputs'], seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -2,12 +2,12 @@
 export type PackedFile = {
   type: string;
   br: string;
-  /** On AWS a function creates it on read: CloudFront caches it for the few clients without brotli. */
+  /** On AWS, a getter creates it at each read: few clients lack brotli, and CloudFront caches assets. */
   gzip: string;
 };
 
 export type ConsoleFiles = {
-  /** Refers to the assets, so a client requests it on each visit. */
+  /** Contains the names of the assets, so a client requests it on each visit. */
   page: PackedFile;
   etag: string;
   /** Assets by name; a name changes with its content. */

@@ -11,7 +11,11 @@ export type QueueRecord = {
   };
 };
 
-/** `more`: a failure is retried. `last`: after 20 minutes; a failure is final. `over`: fails without an attempt. */
+/**
+ * Retries left to a message. `more`: a failed attempt is retried. `last`: 20 minutes have passed since the first
+ * receive, so a failed attempt is final. `over`: the message has used up its receives, and its work ends as failed
+ * without an attempt.
+ */
 export type RetryBudget = 'more' | 'last' | 'over';
 
 /** Time from the first receive (ms) after which an attempt is the last. */

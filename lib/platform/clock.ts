@@ -1,10 +1,10 @@
 import type { Clock } from './ports.ts';
 
-/** Sampling interval, and the delay of a sample up to which the event loop is not stalled (ms). */
+/** Sampling interval, and the delay up to which a sample does not count as a stall (ms). */
 const SAMPLE_EVERY_MS = 50;
 const TOLERATED_MS = 50;
 
-/** Returns a meter of the stalls of this process's event loop while work that a stall can harm is in progress. */
+/** Returns a meter of event loop stalls. It measures only while work that a stall can harm is watched. */
 export function loopMeter() {
   let stalled = 0;
   let watchers = 0;

@@ -56,7 +56,7 @@ export const errorBody = ({ message, code, details }: AppError, request_id?: str
   ...(code === 'INTERNAL' && request_id !== undefined && { request_id }),
 });
 
-/** Longer than any id or slug. */
+/** Maximum characters of a name in a message: more than any id or slug has. */
 const MAX_NAMED = 300;
 
 export const notFound = (what: string): AppError =>

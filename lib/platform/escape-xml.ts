@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Escapes a text for content and quoted attributes of XML and HTML, without characters that XML 1.0 cannot contain.
+ * Escapes a text for content and quoted attributes of XML and HTML. Removes characters that XML 1.0 cannot contain.
  * Pure.
  */
 export const escapeXml = (text: string): string =>

@@ -38,7 +38,7 @@ const linesOf = ({ uid, stamp, from, to, summary, description, sequence }: Calen
   `DTEND:${utcText(to)}`,
   `SUMMARY:${escaped(summary)}`,
   ...(description ? [`DESCRIPTION:${escaped(description)}`] : []),
-  // The calendar of a team or a service does not make its readers busy.
+  // An event of a team or service does not mark the subscribers of the calendar as busy.
   'TRANSP:TRANSPARENT',
   'END:VEVENT',
 ];

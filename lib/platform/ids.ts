@@ -17,7 +17,7 @@ export const fromBase32 = (text: string): number => {
   return number;
 };
 
-/** Ten characters that sort like the time. */
+/** Encodes a time (epoch ms) in ten characters that sort like it. */
 const timeChars = (ms: number): string => toBase32(ms, 10);
 
 /** Returns the time (epoch ms) in an id. */
@@ -39,7 +39,7 @@ function base62(bytes: Uint8Array): string {
   return text;
 }
 
-/** Sixteen random bytes as a UUID of version 4 (RFC 9562, 5.4). */
+/** Formats sixteen random bytes as a UUID of version 4 (RFC 9562, 5.4). */
 function uuidOf(random: Uint8Array): string {
   const bytes = Buffer.from(random);
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
@@ -47,13 +47,13 @@ function uuidOf(random: Uint8Array): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Returns an id derived from its parts, so that repetition creates the same thing. @param at sort time, epoch ms */
+/** Returns an id derived from its parts, so that repeated work gets the same id. @param at sort time, epoch ms */
 export function derivedId(prefix: string, at: number, ...parts: (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('\n')).digest();
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a text that sorts after the ids of the prefix created before `at` (epoch ms), and before all others. */
+/** Returns a text that sorts between the ids of the prefix created before `at` (epoch ms) and its later ids. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */
@@ -65,7 +65,10 @@ export const hash32 = (text: string): number => createHash('sha256').update(text
 
 const BUFFER_BYTES = 4096;
 
-/** Draws random bytes in bulk: a draw costs the same for any size, and each push needs some. */
+/**
+ * Returns a source of random bytes. It draws them in bulk, because a draw costs the same for any size and each push
+ * needs some.
+ */
 function randomSource(): (count: number) => Uint8Array {
   let buffer = Buffer.alloc(0);
   let used = 0;
@@ -79,7 +82,10 @@ function randomSource(): (count: number) => Uint8Array {
   };
 }
 
-/** Returns a source of id tails: random for the first id of a millisecond, then incremented, to sort (as in ULID). */
+/**
+ * Returns a source of id tails: random for the first id of a millisecond, then incremented, so that ids of the same
+ * millisecond sort by creation (as in ULID).
+ */
 function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   let last = new Uint8Array(16);
   let lastMs = -1;
@@ -97,7 +103,7 @@ function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   };
 }
 
-/** @param bytes source of random bytes, up to 32 at a time; a simulation passes its own */
+/** Creates a source of ids. @param bytes source of random bytes, up to 32 at a time; a simulation passes its own */
 export function makeIds(clock: Pick<Clock, 'now'>, bytes: (count: number) => Uint8Array = randomSource()): Ids {
   const tail = tails(bytes);
   const id = (prefix: string): string => {

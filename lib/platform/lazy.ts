@@ -1,4 +1,4 @@
-/** Returns a function that loads on its first call. A failed load is retried on the next call. */
+/** Returns a function that calls `load` on its first call and keeps the result; after a failure, it loads again. */
 export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded> {
   let loaded: Promise<Loaded> | undefined;
   return () => {

@@ -84,7 +84,7 @@ async function renderNow(env: Env, folder: string): Promise<Map<string, PublicFi
   const { ports, keys } = env;
   const address = isDomain(folder) ? folder : folder.split('--', 1)[0]!;
   const pointer = await ports.table.get<StatusAddressItem>(keys.statusAddress(address));
-  // For an unknown page, reads as many items, so that the response time does not reveal a draft.
+  // An unknown page costs the same reads as a draft, so that the response time does not reveal a draft.
   const { tenant_id, page_id } = pointer ?? { tenant_id: NO_TENANT, page_id: 'none' };
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),

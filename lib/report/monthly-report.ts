@@ -102,7 +102,7 @@ async function readMonths(
   return found;
 }
 
-/** Returns the figures over all entities, each weighted by its known time. Adds whole milliseconds. */
+/** Returns the figures over all entities, each weighted by its known time. Sums in whole milliseconds. */
 function figuresOf(buckets: readonly EntityBucket[], incidents: number): MonthFigures {
   const sum = (of: (seconds: EntityBucket['seconds']) => number) =>
     buckets.reduce((total, { seconds }) => total + Math.round(of(seconds) * 1000), 0);

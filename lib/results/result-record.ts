@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Context } from '#lib/access/context.ts';
 import { redactUrls, seesSecrets } from '#lib/access/redaction.ts';
-import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryProperties } from '#lib/checks/assertions/expiry.ts';
 import { Outcome, outcomeOf } from '#lib/checks/outcome.ts';
 import { ERRORS } from '#lib/checks/types/registry.ts';
 import { IdOf } from '#lib/platform/http/route.ts';
@@ -36,7 +36,7 @@ export const ResultRecord = z
       .describe(
         'Start of the probe, deadline of the missed heartbeat, or time of the push: as given, else its arrival.',
       ),
-    ...ExpiryMembers.partial().shape,
+    ...ExpiryProperties.partial().shape,
   })
   .meta({ id: 'Result' });
 export type ResultRecord = z.infer<typeof ResultRecord>;
@@ -47,7 +47,7 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
   return error_kind === 'missed_heartbeat' || error_kind === 'overrun' ? 'missed_heartbeat' : 'scheduled';
 }
 
-const Expiry = ExpiryMembers.partial();
+const Expiry = ExpiryProperties.partial();
 
 /** Returns the result as the API shows it. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
@@ -63,7 +63,7 @@ export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =
     ...pick(Expiry, item.noted ?? {}),
   });
 
-/** Returns the result as the caller may see it; URLs in texts are redacted without permission to see secrets. */
+/** Returns the result as the caller may see it; URLs in texts are redacted for a caller that may not see secrets. */
 export function resultView({ caller }: Pick<Context, 'caller'>, check_id: string, item: ResultItem): ResultRecord {
   const record = resultRecord(check_id, item);
   if (seesSecrets(caller)) return record;

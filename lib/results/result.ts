@@ -44,7 +44,10 @@ export type ResultItem = Item & {
   record_only?: true;
 };
 
-/** Maximum time (ms) of checked_at in the future (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
+/**
+ * Maximum time (ms) by which checked_at may be in the future
+ * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
+ */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the time (epoch ms) in the key of a result, by which results are ordered. */
@@ -54,7 +57,7 @@ export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.
 export const withLatency = (text: string, { latency_ms }: { latency_ms: number }): string =>
   text.replaceAll('{latency_ms}', String(latency_ms));
 
-/** Returns the texts of a result; those of a push are verbatim. */
+/** Returns the texts of a result; the texts of a push are returned verbatim. */
 export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message' | 'latency_ms' | 'received_at'>) {
   const { error_message, warning_message = '', received_at } = run;
   if (received_at !== undefined) return { error_message, warning_message };

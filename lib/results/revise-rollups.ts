@@ -7,9 +7,12 @@ import type { RollupMessage } from '#lib/messages.ts';
 import type { Message } from '#lib/platform/ports.ts';
 import { isClosed, startOfHour } from '#lib/schedule/slots.ts';
 
-/** Interval (ms) at which revisions are made: those of an hour that fall into one interval are made once. */
+/** Interval (ms) at which revisions are made. Requests for the same hour within one interval cause one revision. */
 const REVISION_INTERVAL_MS = 30_000;
-/** Upper bound (ms) for the write after a request to commit; longer than the timeout of the function that writes. */
+/**
+ * Maximum time (ms) from the request of a revision to the commit of the write that it concerns; longer than the timeout
+ * of the function that writes.
+ */
 const WRITTEN_MS = 75_000;
 
 /** First and last changed instant; epoch ms. */
@@ -19,18 +22,20 @@ export type Revision = NonNullable<RollupMessage['revise']>;
 
 type Cell = { tenant_id: string; cell: string };
 
-/** Requests new rollups of a range; call before the write, because a crash after it could lose the message. */
+/**
+ * Requests new rollups of a range. Call it before the write, because a crash after the write could lose the message.
+ */
 export const reviseRollups = (env: Env, cell: Cell, changed: Changed): Promise<void> =>
   reviseCells(env, [cell], [changed]);
 
-/** Requests new rollups of several cells and ranges, as `reviseRollups`. */
+/** Requests new rollups of all ranges in each cell, as `reviseRollups` does for one. */
 export async function reviseCells(
   { ports }: Env<'clock' | 'queues'>,
   cells: readonly Cell[],
   ranges: readonly Changed[],
 ): Promise<void> {
   const written = ports.clock.now() + WRITTEN_MS;
-  const after = sharedInstant(written);
+  const after = nextRevisionAt(written);
   const closed = ranges.filter(({ from }) => isClosed(startOfHour(from), written));
   const messages = cells.flatMap((cell) =>
     closed.map(({ from, to }) => revisionMessage(cell, { of: 'hour', from, to, after })),
@@ -39,7 +44,7 @@ export async function reviseCells(
 }
 
 /** Returns the first instant at or after `at` (epoch ms) at which revisions are made. */
-export const sharedInstant = (at: number): number => Math.ceil(at / REVISION_INTERVAL_MS) * REVISION_INTERVAL_MS;
+export const nextRevisionAt = (at: number): number => Math.ceil(at / REVISION_INTERVAL_MS) * REVISION_INTERVAL_MS;
 
 export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Message<RollupMessage> => ({
   body: { tenant_id, cell, revise },
@@ -51,8 +56,8 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
 export const cellOfCheck = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
 /**
- * Returns the range (epoch ms) whose rollups change when a result is applied at `now`: its own time or, if the state
- * changes, from the time from which the new state counts until `now`.
+ * Returns the range (epoch ms) whose rollups change when a result is applied at `now`: the time of the result or, if
+ * the state changes, the time from which the new state counts until `now`.
  */
 export function changedBy(
   check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,

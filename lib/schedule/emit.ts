@@ -98,12 +98,12 @@ export async function emitShards(env: Env, shards: readonly number[], scheduledT
       now,
     ),
   ];
-  const runs = found.flatMap((each) => each.runs);
+  const actions = found.flatMap((each) => each.actions);
   if (jobs.length > 0) await ports.queues.send('job', packJobs(jobs, JOB_GROUP_MS));
   if (deadlines.length > 0) await ports.queues.send('deadline', deadlines);
   const housekeeping = found.flatMap((each) => each.housekeeping);
   if (housekeeping.length > 0) await ports.queues.send('housekeeping', housekeeping);
-  if (runs.length > 0) await ports.queues.send('action', runs);
+  if (actions.length > 0) await ports.queues.send('action', actions);
   const publications = found.flatMap((each) => each.publications);
   if (publications.length > 0) await ports.queues.send('publish', publications);
   await Promise.all(open.map((range) => moveWatermark(env, range)));
@@ -128,7 +128,7 @@ async function readDue({ ports, keys }: Env, { shard, from, horizon, now }: Shar
   const deadlines: DueDeadline[] = [];
   const deadlinesAgain: DueDeadline[] = [];
   const housekeeping: MessageTo<'housekeeping'>[] = [];
-  const runs: MessageTo<'action'>[] = [];
+  const actions: MessageTo<'action'>[] = [];
   const publications: MessageTo<'publish'>[] = [];
   for await (const page of pagesOf<EntryItem>(ports.table, { partition: keys.entries(shard), eventual: true })) {
     for (const entry of page) {
@@ -138,12 +138,12 @@ async function readDue({ ports, keys }: Env, { shard, from, horizon, now }: Shar
         housekeeping.push(...rollupsDue(entry, slots));
       } else if (entry.kind === 'probe' || entry.kind === 'action') {
         const slots = executableSlots(entry.rhythm, Math.max(from, entry.from), horizon, now);
-        if (entry.kind === 'action') runs.push(...executionsDue(entry, slots));
+        if (entry.kind === 'action') actions.push(...executionsDue(entry, slots));
         else jobs.push(...cellJobs(entry, slots));
       } else if (entry.kind === 'account_end') {
         housekeeping.push({ body: { tenant_id, account: true }, group: tenant_id });
       } else if (entry.kind === 'remediation') {
-        if (entry.deadline <= horizon) runs.push(remediationDue(entry, Math.max(entry.deadline, now)));
+        if (entry.deadline <= horizon) actions.push(remediationDue(entry, Math.max(entry.deadline, now)));
       } else if (entry.kind === 'status_page' || entry.kind === 'report') {
         // Sent once ahead, and again if it was not handled when due.
         const isSentAhead = entry.deadline < from && entry.deadline >= now;
@@ -155,7 +155,7 @@ async function readDue({ ports, keys }: Env, { shard, from, horizon, now }: Shar
       }
     }
   }
-  return { jobs, deadlines, deadlinesAgain, housekeeping, runs, publications };
+  return { jobs, deadlines, deadlinesAgain, housekeeping, actions, publications };
 }
 
 /** Moves the watermark, unless another invocation has moved it (compare-and-set). */

@@ -6,8 +6,8 @@ import { type IntervalSchedule, intervalScheduleOf, rollupScheduleOf } from './s
 /**
  * Entries of the generator, under `keys.entries(shard)`, about 250 bytes each, written and deleted with their owner:
  * - interval schedule: a job, rollup or execution at each slot after `from`; its writer sent those up to `from`;
- * - deadline (epoch ms): a message when due, repeated at each tick until its handler removes or moves it. It is never
- *   too late, but may be too early, which its handler corrects.
+ * - deadline (epoch ms): a message when due, repeated at each tick until its handler removes or moves it. The stored
+ * time is never after the true one, but may be before it; the handler then moves it.
  */
 export type EntryItem = ProbeEntry | RollupEntry | ActionEntry | DeadlineEntry;
 

@@ -25,8 +25,8 @@ const MAX_DEADLINES = 50;
 const MIN_PROBES_ALONE = MAX_PROBES;
 
 /**
- * Packs the jobs due in the same JOB_GROUP_MS into messages, delivered at its end so that no probe is early. A large
- * tenant gets its own messages.
+ * Packs the jobs due in the same interval of JOB_GROUP_MS into messages, which are delivered at its end so that no
+ * probe is early. A large tenant gets its own messages.
  */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
@@ -81,7 +81,10 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
 /** Delay (ms) before a job is sent again. */
 const RETRY_DELAY_MS = 1_000;
 
-/** Packs each job into a message: a future retry at its time, limited to the maximum delay; others after a second. */
+/**
+ * Packs each job into a message, delivered at the time of a future retry, but within MAX_DELAY_MS; for other jobs,
+ * after a second.
+ */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;
@@ -90,9 +93,9 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   });
 
 /**
- * Delay of a deadline message, by sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the
- * deadline and repeats each send one, in case one is lost. They are staggered, so that the first moves the deadline and
- * each other costs one read.
+ * Delay of a deadline message, by sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the deadline, and
+ * repeats each send one message, in case one is lost. The messages are staggered, so that the first moves the deadline
+ * and each of the others costs one read.
  */
 const DELAY_GROUPS = { generator: 0, writer: 1, repeat: 2 };
 
@@ -110,7 +113,7 @@ export const packDeadlines = (
     })),
   );
 
-/** Groups items due in the same JOB_GROUP_MS, by its end (epoch ms). */
+/** Groups items due in the same interval of JOB_GROUP_MS; each group has the end of its interval (epoch ms). */
 const groupedByTime = <T>(list: T[], dueAt: (one: T) => number, groupMs: number): [number, T[]][] =>
   [...Map.groupBy(list, (one) => Math.ceil(dueAt(one) / groupMs) * groupMs)].sort(([a], [b]) => a - b);
 
@@ -173,7 +176,10 @@ const POSTPONE_MS = 5_000;
 /** Returns a deadline for another attempt; `now`: epoch ms. */
 export const postponed = (deadline: DueDeadline, now: number): DueDeadline => ({ ...deadline, at: now + POSTPONE_MS });
 
-/** Sends messages of new deadlines that are due before the generator sees them; it repeats them until handled. */
+/**
+ * Sends messages of the new deadlines that are due before the generator sees them. The generator repeats the messages
+ * until the deadlines are handled.
+ */
 export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
   const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.check_id);

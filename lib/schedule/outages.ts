@@ -20,7 +20,7 @@ export async function recordOutage(
   ports.log.warn('schedule outage recorded', { from: iso(outage.from), to: iso(outage.to), shards });
 }
 
-/** Returns the end of the last service outage of the shard; 0 without one. */
+/** Returns the end (epoch ms) of the last service outage of the shard; 0 without one. */
 export async function lastOutageEnd({ ports, keys }: Env, shard: number): Promise<number> {
   // Outages may overlap (of a host and of a generator), so the latest start need not have the latest end.
   const now = ports.clock.now();

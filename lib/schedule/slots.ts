@@ -13,7 +13,7 @@ export function intervalScheduleOf(id: string, intervalSeconds: number): Interva
   return { phase: Math.floor((hash32(id) / 2 ** 32) * (interval_ms / GRID_MS)) * GRID_MS, interval_ms };
 }
 
-/** Time (ms) after an hour at which it is rolled up, for late records. */
+/** Time (ms) after an hour at which it is rolled up, so that late records are included. */
 export const ROLLUP_DELAY_MS = 5 * 60_000;
 /** Returns the schedule of a cell's rollups: spread over the 50 minutes after the delay. */
 export const rollupScheduleOf = (cell: string): IntervalSchedule => ({
@@ -35,7 +35,7 @@ export function slotsBetween(schedule: IntervalSchedule, from: number, to: numbe
   return slots;
 }
 
-/** Returns the slots in (from, to] to execute at `now`: of past slots only the latest; earlier ones are gaps. */
+/** Returns the slots in (from, to] to execute at `now`: the latest past slot and later ones; earlier ones are gaps. */
 export const executableSlots = (schedule: IntervalSchedule, from: number, to: number, now: number): number[] =>
   slotsBetween(schedule, Math.max(from, latestSlot(schedule, now) - schedule.interval_ms), to);
 
@@ -43,7 +43,7 @@ export const executableSlots = (schedule: IntervalSchedule, from: number, to: nu
 export const startOfHour = (at: number): number => Math.floor(at / HOUR_MS) * HOUR_MS;
 export const startOfDay = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
-/** Returns the time (epoch ms) from which an hour may be rolled up; later records remake it. */
+/** Returns the time (epoch ms) from which an hour may be rolled up; later records cause a new rollup. */
 export const closesAt = (hour: number): number => hour + HOUR_MS + ROLLUP_DELAY_MS;
 /** Whether an hour can be rolled up. */
 export const isClosed = (hour: number, now: number): boolean => closesAt(hour) <= now;

@@ -8,15 +8,15 @@ import type { Settings } from '#lib/settings.ts';
 export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**
- * Every job of the shard due up to `at` (epoch ms) was sent. One item per shard, replaced by each tick. `layout`:
- * partition layout of the table.
+ * Watermark of a shard: all jobs due up to `at` (epoch ms) were sent. One item per shard, replaced by each tick.
+ * `layout`: partition layout of the table.
  */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = ({ ports, keys }: Env, shard: number): Promise<WatermarkItem | undefined> =>
   ports.table.get<WatermarkItem>(keys.watermark(shard));
 
-/** Maximum distance (ms) of a valid watermark; one further ahead was written by a clock that ran ahead. */
+/** Maximum time (ms) by which a valid watermark is ahead; one further ahead was written by a clock that ran ahead. */
 export const MAX_AHEAD_MS = 2 * LOOKAHEAD_MS + 60_000;
 
 /** Returns the watermark (epoch ms); 0 if it is missing or implausibly far ahead. */
@@ -25,8 +25,8 @@ export const emittedUntil = (mark: WatermarkItem | undefined, now: number): numb
 
 /**
  * Returns the time (epoch ms) until which the writer of a schedule entry (entries.ts) sends the jobs of the entry,
- * because a running generator may not see it. It is two minutes after the watermark, or four minutes from now if that
- * is later.
+ * because a generator in progress may not see the entry. The time is two minutes after the watermark, or four minutes
+ * from now if that is later.
  */
 export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
   const watermark = await readWatermark(env, shard);

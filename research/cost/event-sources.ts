@@ -9,7 +9,7 @@ import type { CpuClock } from './cpu-clock.ts';
 import type { Environments, Invocable } from './environments.ts';
 import type { Meter } from './meter.ts';
 
-/** Path of receives without messages. */
+/** Label in the meter for receives without messages. */
 export const IDLE = 'idle pollers';
 
 /** Dependencies of an event source. `fail` ends the measurement. */
@@ -18,7 +18,7 @@ export type Sources = {
   meter: Meter;
   environments: Environments;
   fail(error: unknown): void;
-  /** Returns the path of an invocation for a queue or stream. */
+  /** Returns the label under which the meter counts an invocation for a queue or stream. */
   pathOf(source: string, consumer: string): string;
 };
 

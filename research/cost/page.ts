@@ -26,7 +26,7 @@ export const dollars = (value: number): string => `$${value.toFixed(value < 1 ? 
 const line = (cells: string[]): string =>
   cells.map((cell, i) => (i === 0 ? cell.padEnd(NAME) : cell.padStart(CELL))).join(' ');
 
-/** Formats units per item, and dollars per million. Unused columns are left out. */
+/** Formats units per item, and dollars per million items. Omits unused columns. */
 export function tableOf(rows: readonly Row[]): string {
   const used = UNITS.filter((unit) => rows.some(({ units }) => Math.abs(units[unit]) >= 5e-5));
   const head = line(['', ...used.map((unit) => HEADS[unit]), '$/million']);
@@ -36,6 +36,6 @@ export function tableOf(rows: readonly Row[]): string {
   return [head, ...body].join('\n');
 }
 
-/** Compares a price ($ per million) with its maximum. */
+/** Returns a line that compares a price ($ per million) with its maximum. */
 export const verdict = (name: string, figure: number, limit: number): string =>
   `${figure <= limit ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)} per million, at most ${dollars(limit)}`;

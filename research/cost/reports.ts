@@ -73,7 +73,9 @@ function countHour(checks: number): Promise<Counted> {
   return hour;
 }
 
-/** Replaces the rollups by their share of a whole hour, because each hour is rolled up once. */
+/**
+ * Replaces the rollup units by those of a whole hour, in proportion to the runs, because each hour is rolled up once.
+ */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await countHour(Math.min(CELL_SIZE, checksATenant));
   const parts = hour.results / counted.results;
@@ -102,7 +104,7 @@ async function steadyFleet(checks: number, minutes: number, limit: number, fleet
   };
 }
 
-/** Number of small fleets: their 20 cells share messages or not, by their random phases. */
+/** Number of small fleets: how many of their 20 cells share messages depends on random phases. */
 const FLEETS = 4;
 
 export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, Math.ceil(minutes / 2), 0.16, FLEETS);
@@ -200,7 +202,7 @@ export async function alerts(): Promise<Report> {
   const total = sumOf(rows.map(({ units }) => units));
   const a_day = dollarsOf(total) * ALERTS_A_DAY;
   return {
-    title: `State change with its alert, of ${counted.transitions} and ${counted.alerts}`,
+    title: `Per state change, of ${counted.transitions}, with ${counted.alerts} alerts`,
     text: [
       tableOf([...rows, { name: 'total', units: total }]),
       `A day with ${ALERTS_A_DAY} alerts: $${a_day.toFixed(4)}; a month of such days: ${dollars(a_day * 30)}.`,

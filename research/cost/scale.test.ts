@@ -22,7 +22,7 @@ const page = readFileSync('docs/operate/scale.md', 'utf8').replaceAll(/\s+/g, ' 
 
 const number = (value: number) => Math.round(value).toLocaleString('en-US');
 
-/** One decimal digit for numbers below 10. */
+/** Formats a number, with one decimal digit if it is below 10. */
 const few = (value: number) => (value < 10 ? value.toFixed(1) : number(value));
 
 const table = () =>
@@ -57,26 +57,26 @@ describe('docs/operate/scale.md', () => {
     expect(rows).toEqual(table());
   });
 
-  it('names settings that support ten million, except for quotas of AWS', () => {
+  it('names settings with which only AWS quotas limit ten million checks a minute', () => {
     const limits = limitsOf(scaleOf(10_000_000, 16));
     expect(limits.filter((one) => !/ask AWS|warm throughput/.test(one))).toEqual([]);
     expect(limits).toHaveLength(2);
     expect(limitsOf(scaleOf(10_000_000, 4)).join()).toContain('(SHARDS)');
   });
 
-  it('limits the batches of an event source', () => {
+  it('reports exceeded limits of an event source', () => {
     const scale = scaleOf(12_000_000, 16);
     expect(scale.probers).toBeGreaterThan(1250);
     expect(limitsOf(scale).join()).toContain('the concurrent batches of an event source');
     expect(limitsOf({ ...scale, in_flight: QUOTAS.in_flight + 1 }).join()).toContain('in flight (120000)');
   });
 
-  it('limits reads of the item of one account', () => {
+  it('reports too many reads of the item of one account', () => {
     expect(limitsOf(scaleOf(17_000_000, 16)).join()).toContain('item of one account');
     expect(limitsOf(scaleOf(17_000_000, 16, 10)).join()).not.toContain('item of one account');
   });
 
-  it('limits the memory of a generator', () => {
+  it('reports too little memory of a generator', () => {
     expect(limitsOf(scaleOf(1_800_000, 4))).toEqual([]);
     expect(limitsOf(scaleOf(1_900_000, 4)).join()).toContain('memory of a generator');
     expect(limitsOf(scaleOf(1_900_000, 8))).toEqual([]);
@@ -94,13 +94,13 @@ describe('docs/operate/scale.md', () => {
     for (const row of rows) expect(page).toContain(row);
   });
 
-  it('prices data out in tiers', () => {
+  it('prices outbound data in tiers', () => {
     expect(outDollars(1000)).toBeCloseTo(90);
     expect(outDollars(51_200)).toBeCloseTo(10_240 * 0.09 + 40_960 * 0.085);
     expect(outDollars(200_000)).toBeCloseTo(10_240 * 0.09 + 40_960 * 0.085 + 102_400 * 0.07 + 46_400 * 0.05);
   });
 
-  it('shows the price without checks, as the stack has it', () => {
+  it('shows the price of the stack without checks', () => {
     const fixed = fixedOf();
     const { alarms, metric, secrets, pollers } = fixed;
     const pageOf = (name: string) => readFileSync(`docs/operate/${name}.md`, 'utf8').replaceAll(/\s+/g, ' ');
@@ -121,13 +121,13 @@ describe('docs/operate/scale.md', () => {
     expect(slowestOf(50)).toBeGreaterThan(slowestOf(17));
   });
 
-  it('shows the capacity of a new table, and its number of checks', () => {
+  it('shows the capacity of a new table in units and in checks', () => {
     const { table_writes, table_reads } = scaleOf(60, 16);
-    const most = Math.min(QUOTAS.warm_writes / table_writes, QUOTAS.warm_reads / table_reads) * 60;
+    const capacity = Math.min(QUOTAS.warm_writes / table_writes, QUOTAS.warm_reads / table_reads) * 60;
     expect(page).toContain(`${number(QUOTAS.warm_writes)} write and ${number(QUOTAS.warm_reads)} read units a second`);
-    expect(page).toContain(`${(Math.floor(most / 100_000) / 10).toFixed(1)} million checks a minute`);
-    expect(limitsOf(scaleOf(most + 1000, 16)).join()).toContain('warm throughput');
-    expect(limitsOf(scaleOf(most - 1000, 16)).join()).not.toContain('warm throughput');
+    expect(page).toContain(`${(Math.floor(capacity / 100_000) / 10).toFixed(1)} million checks a minute`);
+    expect(limitsOf(scaleOf(capacity + 1000, 16)).join()).toContain('warm throughput');
+    expect(limitsOf(scaleOf(capacity - 1000, 16)).join()).not.toContain('warm throughput');
   });
 
   it('shows the separate price of CloudFront', () => {

@@ -7,10 +7,10 @@ import { type Counted, type VirtualAws, virtualAws } from './virtual-aws.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Minutes until every check has run, and failing ones are down. */
+/** Minutes until every check has run and the failing checks are down. */
 const WARM_MINUTES = 9;
 
-/** Paths of the table, by the queue or stream of a function. */
+/** Paths (rows of the cost table), by the queue or stream that invokes a function. */
 export const PATHS = {
   tick: 'schedule',
   job: 'prober',
@@ -23,15 +23,15 @@ export const PATHS = {
   plan: 'action planner',
 } as Record<string, string>;
 
-const begin = (settings = {}, seed?: number): VirtualAws =>
+const newAws = (settings = {}, seed?: number): VirtualAws =>
   virtualAws(settings, (source, consumer) => PATHS[source] ?? consumer, seed);
 
 type Spread = Partial<Record<Manner, number>>;
 
 /**
- * Counts a fleet in its steady state, in which a constant part is down.
- * @param spread number of checks by behavior other than a response
- * Options: several accounts, targets of which some are slow, and the seed of ids.
+ * Counts a fleet in its steady state, in which a constant part of the checks is down. Options: `tenants`, number of
+ * accounts; `vary`, whether latencies vary so that some responses are slow; `seed` of ids.
+ * @param spread number of checks by the behavior of their target; all other targets respond
  */
 export async function steady(
   checks: number,
@@ -39,7 +39,7 @@ export async function steady(
   spread: Spread,
   { tenants = 1, vary = false, seed }: { tenants?: number; vary?: boolean; seed?: number } = {},
 ): Promise<Counted> {
-  const aws = begin({}, seed);
+  const aws = newAws({}, seed);
   if (vary) aws.targets.vary();
   await makeFleet(aws, { checks, tenants });
   let number = 0;
@@ -54,9 +54,9 @@ export async function steady(
 /** Number of measured cells. */
 const CELLS = 4;
 
-/** Counts an hour of some cells, with the rollup of the previous one; latencies vary. @param checks per cell */
+/** Counts an hour of some cells, with the rollup of the previous hour. Latencies vary. @param checks per cell */
 export async function rolledHour(checks: number): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   aws.targets.vary();
   await makeFleet(aws, { checks: CELLS * checks, tenants: CELLS });
   aws.begin();
@@ -69,11 +69,12 @@ const DOWN_MINUTES = 12;
 const SETTLED_MINUTES = 20;
 
 /**
- * Counts incidents: a number of checks with a webhook go down and up again.
+ * Counts incidents: the checks with a webhook go down and up again.
+ * @param incidents number of checks with a webhook
  * @param happens false: the same fleet and minutes without an incident
  */
 export async function changes(checks: number, incidents: number, happens: boolean): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   await makeFleet(aws, { checks, alerting: incidents });
   aws.begin();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
@@ -83,10 +84,11 @@ export async function changes(checks: number, incidents: number, happens: boolea
 
 /**
  * Counts a fleet whose checks all go down and up again, with one channel for all.
- * @param related each entity except the first depends on it @param happens false: the same minutes without an incident
+ * @param related whether each other entity depends on the first
+ * @param happens false: the same minutes without an incident
  */
 export async function incidentOfAll(checks: number, related: boolean, happens: boolean): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   await makeFleet(aws, { checks, team: true, related });
   aws.begin();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
@@ -94,24 +96,24 @@ export async function incidentOfAll(checks: number, related: boolean, happens: b
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
-/** Lets the first checks of a fleet go down in a minute, and up again. */
+/** Lets the targets of the first checks fail in a minute, and respond again 12 minutes later. */
 function failAndRecover(aws: VirtualAws, checks: number): void {
-  const turn = (manner: Manner) => {
+  const setAll = (manner: Manner) => {
     for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), manner);
   };
-  aws.in(MINUTE_MS, () => turn('fails'));
-  aws.in((1 + DOWN_MINUTES) * MINUTE_MS, () => turn('answers'));
+  aws.in(MINUTE_MS, () => setAll('fails'));
+  aws.in((1 + DOWN_MINUTES) * MINUTE_MS, () => setAll('answers'));
 }
 
-/** Failure threshold above the failures of a measurement: 19, with retries three per minute. */
+/** Failure threshold that no check reaches: a measurement has at most three runs a minute for 19 minutes. */
 const NEVER_DOWN = 100;
 
 /**
- * Counts checks that keep failing below their threshold, so that each of their runs counts.
- * @param retry_interval_seconds of each check; 0: only slots
+ * Counts checks that keep failing below their threshold, so that each run changes its check.
+ * @param retry_interval_seconds of each check; 0: no retries between slots
  */
 export async function unconfirmed(checks: number, minutes: number, retry_interval_seconds: number): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   await makeFleet(aws, { checks, settings: { failure_threshold: NEVER_DOWN, retry_interval_seconds } });
   for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), 'fails');
   aws.begin();
@@ -123,7 +125,7 @@ export const HEARTBEAT = 'heartbeat';
 
 /** Counts push checks with one heartbeat per minute, evenly distributed. */
 export async function heartbeats(checks: number, minutes: number): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   const fleet = await makeFleet(aws, { checks, push: true });
   aws.begin();
   const errors: unknown[] = [];
@@ -147,10 +149,10 @@ export const PING = 'ping';
 
 /**
  * Counts push checks with one ping per minute, evenly distributed.
- * @param runs each ping ends a run that started 20 s before
+ * @param runs whether each ping ends a job run that a ping started 20 s before
  */
 export async function pings(checks: number, minutes: number, runs: boolean): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   const fleet = await makeFleet(aws, { checks, push: true });
   aws.begin();
   const errors: unknown[] = [];
@@ -172,10 +174,10 @@ const RUN_MS = 20_000;
 
 export const SIGN_IN = 'sign-in';
 
-/** Counts consecutive sign-ins with a passkey, at most 20, each from a browser without a session. */
+/** Counts consecutive sign-ins with a passkey, each from a browser without a session. @param count at most 20 */
 export async function passkeySignIns(count: number): Promise<Reading> {
   const page = 'https://status.example.com';
-  const aws = begin({ PUBLIC_URL: page });
+  const aws = newAws({ PUBLIC_URL: page });
   const key = await aws.account();
   const authenticator = makeAuthenticator();
   const post = <Answer>(path: string, by: string, body?: object) => {
@@ -195,9 +197,9 @@ export async function passkeySignIns(count: number): Promise<Reading> {
   });
 }
 
-/** Counts the service without checks. */
+/** Counts a service without checks. */
 export async function idle(minutes: number): Promise<Counted> {
-  const aws = begin();
+  const aws = newAws();
   await aws.account();
   aws.begin();
   await aws.pass(WARM_MINUTES * MINUTE_MS);

@@ -7,7 +7,7 @@ import { type Counted, virtualAws } from './virtual-aws.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Checks, four per entity, and components: each shows a check. */
+/** Number of checks, four per entity, and of components, each of which shows one check. */
 const CHECKS = 50;
 const SLUG = 'acme';
 /** List prices of CloudFront, $: a request over HTTPS, and a GB to visitors in North America or Europe. */
@@ -43,7 +43,7 @@ export async function statusPage(): Promise<Report> {
   const bytes = gzipSync(html).length;
   const visits = VISITS * (EDGE.request + (bytes / 1e9) * EDGE.gigabyte);
   const publisher = ({ paths }: Counted): Units => paths.get(PUBLISHER) ?? noUnits();
-  const more = (name: string, figure: number, limit: number) =>
+  const target = (name: string, figure: number, limit: number) =>
     `${figure <= limit ? 'ok  ' : 'OVER'} ${name}: ${dollars(figure)}, at most ${dollars(limit)}`;
   const month = dollarsOf(publisher(rest)) * HOURS_A_MONTH;
   return {
@@ -57,9 +57,9 @@ export async function statusPage(): Promise<Report> {
       `The page has ${bytes} bytes with gzip.`,
     ].join('\n'),
     targets: [
-      more('a month of a status page at rest', month, MAX_DOLLARS.month_at_rest),
-      more('a bad hour of a status page', dollarsOf(publisher(bad)), MAX_DOLLARS.bad_hour),
-      more('a million cached visits', visits, MAX_DOLLARS.million_visits),
+      target('a month of a status page at rest', month, MAX_DOLLARS.month_at_rest),
+      target('a bad hour of a status page', dollarsOf(publisher(bad)), MAX_DOLLARS.bad_hour),
+      target('a million cached visits', visits, MAX_DOLLARS.million_visits),
     ],
   };
 }

@@ -5,10 +5,10 @@ import type { CpuClock, CpuMeter } from './cpu-clock.ts';
 
 export type Manner = 'answers' | 'fails' | 'hangs' | 'takes alerts';
 
-/** Network of the fleet: hosts with a configured behavior; by default they respond. */
+/** Network of the fleet: hosts with a configured behavior. By default, a host responds. */
 export type Targets = {
   does(host: string, manner: Manner): void;
-  /** Makes latencies of responses log-normal until the end, so that some are slow. */
+  /** Makes the latencies of later responses log-normal, so that some responses are slow. */
   vary(): void;
   /** Returns the number of received alerts. */
   taken(): number;

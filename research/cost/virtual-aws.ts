@@ -21,18 +21,18 @@ import { makeTargets } from './targets.ts';
 const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 const MINUTE_MS = 60_000;
 
-/** Counted units with new items; `alerts`: received alerts. */
+/** Counted units and new items. `alerts`: number of received alerts. */
 export type Counted = Reading & Made & { alerts: number };
 
 /** Request of a client to the gateway. */
 export type Call = { method: string; path: string; body?: object; headers?: Record<string, string> };
 
 /**
- * Runs the deployed service in virtual time: functions with the adapters and clients of AWS, on a table, queues with
- * pollers, a stream and a scheduler that count. Settings are the defaults of a deployment, except that the checks of a
- * scenario may be stored at once.
- * @param pathOf returns the path of an invocation, by its queue or stream and its function
- * @param seed of all ids, and so of the phases of cells
+ * Runs the deployed service in virtual time: its functions with the adapters and clients of AWS, on a table, queues
+ * with pollers, a stream, and a scheduler, all of which count units. Settings are the defaults of a deployment, except
+ * for the rate limit of stored items, so that a scenario can create its checks at once.
+ * @param pathOf returns the path (row of the cost table) of an invocation, by its queue or stream and its function
+ * @param seed of all ids, and thus of the phases of cells
  */
 export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf'], seed = 1) {
   const clock = makeCpuClock(START);
@@ -98,7 +98,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     targets,
     pass,
     done,
-    /** Lets a time (ms) pass and counts it. */
+    /** Lets a time (ms) pass and returns what was counted in it. */
     count: async (ms: number): Promise<Counted> => {
       meter.reset();
       counter.reset();
@@ -116,6 +116,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     file: async (path: string): Promise<Uint8Array> => (await world.files.get(path))!.bytes,
     /** Calls `work` after a delay (ms). */
     in: (ms: number, work: () => void) => clock.in(ms, work),
+    /** Creates an account and returns its admin key. */
     account: async (): Promise<string> => {
       const caller: Caller = { cpu_ms: 0, path: 'set-up', lineage: NO_LINEAGE };
       const made = createAccount(
@@ -128,7 +129,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       );
       return (await done(made)).key.key;
     },
-    /** Sends a request through the gateway. Throws unless the status is 2xx. */
+    /** Sends a request through the gateway, counted for `path`. Rejects if the status is 300 or higher. */
     call: async <Answer = { id: string }>(
       name: 'api' | 'ingest' | 'sign-in',
       path: string,
@@ -153,7 +154,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       const isText = replyHeaders['content-type']?.startsWith('text/plain');
       return (text && !isText ? JSON.parse(text) : undefined) as Answer;
     },
-    /** Starts ticks and consumers; messages sent before are dropped, because jobs of new checks are not measured. */
+    /** Starts ticks and consumers. Earlier messages are dropped, because jobs of new checks are not measured. */
     begin: () => {
       consumed = true;
       queues.start();

@@ -8,16 +8,16 @@ import { SCENARIOS } from './scenes.ts';
 import { type SimulatedIncident, simulateIncident } from './simulate-incident.ts';
 import { SHAPES } from './world.ts';
 
-// Random incidents in random fleets, under several alert policies including that of the service:
+// Simulates random incidents in random fleets, under several alert policies including that of the service:
 // `npm run test:nightly -- graphs --seed 1 --runs 100 --only root`.
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
-    // Per type of fleet.
+    // Number of incidents per shape of fleet.
     runs: { type: 'string', default: '20' },
     only: { type: 'string' },
-    // Without the real service, which takes a second per incident.
+    // Omits the real service, which takes a second per incident.
     model: { type: 'boolean', default: false },
   },
 });
@@ -36,9 +36,9 @@ function print({ headings, rows }: Table): void {
 }
 
 /** Groups outcomes by policy. */
-const outcomesByRule = (simulated: readonly SimulatedIncident[]): Measured =>
+const outcomesByPolicy = (simulated: readonly SimulatedIncident[]): Measured =>
   new Map(
-    [...simulated[0]!.outcomes.keys()].map((rule) => [rule, simulated.map(({ outcomes }) => outcomes.get(rule)!)]),
+    [...simulated[0]!.outcomes.keys()].map((name) => [name, simulated.map(({ outcomes }) => outcomes.get(name)!)]),
   );
 
 for (const catalog of ['true', 'imperfect'] as const) {
@@ -52,12 +52,12 @@ for (const catalog of ['true', 'imperfect'] as const) {
     const { user, system } = process.cpuUsage(before);
     const cpu_s = Math.round((user + system) / 1e6);
     writeLine(`${scenario}, ${catalog} catalog, ${simulated.length} incidents, ${cpu_s} s of CPU\n`);
-    print(pagesTable(outcomesByRule(simulated)));
+    print(pagesTable(outcomesByPolicy(simulated)));
     print(
       shapesTable(
-        new Map([...Map.groupBy(simulated, ({ shape }) => shape)].map(([one, own]) => [one, outcomesByRule(own)])),
+        new Map([...Map.groupBy(simulated, ({ shape }) => shape)].map(([one, own]) => [one, outcomesByPolicy(own)])),
       ),
     );
-    if (scenario === 'own failures') print(ownTable(outcomesByRule(simulated)));
+    if (scenario === 'own failures') print(ownTable(outcomesByPolicy(simulated)));
   }
 }

@@ -2,20 +2,20 @@ import { isBeyond, type OwnFailure, ownFailures } from './own-failures.ts';
 import type { Alert } from './policies/policy.ts';
 import type { Incident } from './scenes.ts';
 
-/** Outcome of an incident under a policy; times in seconds, undefined for never. */
+/** Outcome of an incident under a policy. Times in seconds after the first failure; undefined if it never happened. */
 export type Outcome = {
   pages: number;
   messages: number;
-  /** First page after the first failure, about any entity. */
+  /** First page, about any entity. */
   first: number | undefined;
-  /** First page without any policy. */
+  /** First page if no policy applied. */
   first_without: number | undefined;
-  /** First alert about a root cause or naming it. */
+  /** First alert that is about a root cause or names one. */
   named: number | undefined;
   own: OwnFailure[];
 };
 
-/** @param without alerts without any policy */
+/** Computes the outcome of an incident. @param without alerts that would be sent without a policy */
 export function outcomeOf(incident: Incident, alerts: readonly Alert[], without: readonly Alert[]): Outcome {
   const { roots, began } = incident;
   const after = (alert: Alert | undefined) => alert && (alert.at - began) / 1000;
@@ -43,20 +43,21 @@ export type Table = { headings: string[]; rows: string[][] };
 /** Outcomes of each policy for the same incidents. */
 export type Measured = ReadonlyMap<string, readonly Outcome[]>;
 
-/** Returns the delays (s) of the first page compared with no policy. */
-const later = (outcomes: readonly Outcome[]): number[] =>
+/** Returns how much later (s) the first page is sent than without a policy, for incidents with a page in both cases. */
+const delaysOf = (outcomes: readonly Outcome[]): number[] =>
   outcomes.flatMap(({ first, first_without }) =>
     first === undefined || first_without === undefined ? [] : [first - first_without],
   );
 
-const withoutPage = (outcomes: readonly Outcome[]): number =>
+/** Returns the number of incidents without a page that would have one without a policy. */
+const countWithoutPage = (outcomes: readonly Outcome[]): number =>
   outcomes.filter(({ first, first_without }) => first === undefined && first_without !== undefined).length;
 
 /** Formats pages, messages, delay of the first page, and time until the root cause was named. */
 export function pagesTable(measured: Measured): Table {
   const rows = [...measured].map(([name, outcomes]) => {
     const pages = outcomes.map((one) => one.pages);
-    const delays = later(outcomes);
+    const delays = delaysOf(outcomes);
     const named = outcomes.flatMap((one) => one.named ?? []);
     return [
       name,
@@ -64,7 +65,7 @@ export function pagesTable(measured: Measured): Table {
       round(mean(outcomes.map((one) => one.messages))),
       `${round(quantile(delays, 0.5))}, ${round(quantile(delays, 0.95))}, ${round(max(delays))}`,
       `${Math.round(quantile(named, 0.5))}, ${Math.round(quantile(named, 0.95))}`,
-      String(withoutPage(outcomes)),
+      String(countWithoutPage(outcomes)),
     ];
   });
   const headings = [
@@ -78,7 +79,7 @@ export function pagesTable(measured: Measured): Table {
   return { headings, rows };
 }
 
-/** Formats the entities' own failures: when they were reported, and how many were not within their bound. */
+/** Formats the entities' own failures: when they were reported, and how many were not reported within their bound. */
 export function ownTable(measured: Measured): Table {
   const rows = [...measured].map(([name, outcomes]) => {
     const own = outcomes.flatMap((one) => one.own);
@@ -104,15 +105,15 @@ export function ownTable(measured: Measured): Table {
   return { headings, rows };
 }
 
-/** Formats the mean and maximum pages of each policy by type of fleet. */
+/** Formats the mean and maximum number of pages of each policy, by shape of fleet. */
 export function shapesTable(byShape: ReadonlyMap<string, Measured>): Table {
-  const rules = [...[...byShape.values()][0]!.keys()];
+  const policies = [...[...byShape.values()][0]!.keys()];
   const rows = [...byShape].map(([shape, measured]) => [
     shape,
-    ...rules.map((rule) => {
-      const pages = measured.get(rule)!.map((one) => one.pages);
+    ...policies.map((name) => {
+      const pages = measured.get(name)!.map((one) => one.pages);
       return `${round(mean(pages))}, ${max(pages)}`;
     }),
   ]);
-  return { headings: ['pages by kind of fleet: mean, max', ...rules], rows };
+  return { headings: ['pages by kind of fleet: mean, max', ...policies], rows };
 }

@@ -2,7 +2,7 @@ import type { Agenda } from './agenda.ts';
 import { failsAt, type Truth } from './truth.ts';
 import type { Entity, World } from './world.ts';
 
-/** State of an entity by its runs; times in ms. */
+/** State of the check of an entity; times in ms. */
 export type CheckStatus = {
   state: 'up' | 'down';
   failures: number;
@@ -22,7 +22,10 @@ export type Watcher = {
   failed?(entity: Entity, status: CheckStatus): void;
 };
 
-/** Runs the checks of a world with failing entities, in virtual time. */
+/**
+ * Schedules the checks of failing entities until `end`. @returns the state of each checked entity, and a function that
+ * probes one on demand
+ */
 export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: Watcher, end: number) {
   const statuses = new Map<string, CheckStatus>();
   for (const entity of world.entities.values()) {
@@ -64,7 +67,7 @@ export function runChecks(world: World, truth: Truth, agenda: Agenda, watcher: W
     });
   }
 
-  /** Handles a heartbeat, which is missed after two intervals. */
+  /** Handles the due time of a heartbeat: received if the entity works, missed after two intervals without one. */
   function receive(entity: Entity): void {
     if (!failsAt(truth, entity.id, agenda.now)) return void conclude(entity, false, agenda.now);
     const own = statuses.get(entity.id)!;

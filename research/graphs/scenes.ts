@@ -15,8 +15,8 @@ export const SCENARIOS = [
 export type Scenario = (typeof SCENARIOS)[number];
 
 /**
- * Incident: root failures, and all that follow from them. `own`: dependents of the root that also fail by themselves,
- * and when each starts to (ms).
+ * Incident: root failures and their consequences. `began`: time of the first root failure (ms). `own`: dependents of
+ * the root that also fail by themselves, each with the start of that failure (ms).
  */
 export type Incident = { scene(): Scene; roots: string[]; began: number; own: ReadonlyMap<string, number> };
 
@@ -52,7 +52,7 @@ export function makeIncident(
   };
 }
 
-/** Lets two dependents of a root also fail by themselves meanwhile, long enough for separate alerts. */
+/** Lets up to two dependents of a root also fail by themselves for 5 to 25 minutes, beginning during its failure. */
 function ownFailures(random: Random, world: World, root: string, spans: Spans): Map<string, Spans> {
   const [from, to] = spans[0]!;
   const dependents = [...dependentsIn(world, root)].filter((id) => world.entities.get(id)!.checked !== 'none').sort();

@@ -4,11 +4,11 @@ import { none } from './policies/simple.ts';
 import { makeIncident, type Scenario } from './scenes.ts';
 import type { Catalog, Shape } from './world.ts';
 
-/** Outcomes of one incident, by policy; `none, …`: by the cooldown alone in the run of that policy. */
+/** Outcomes of one incident, by policy. `none, real code`: the run of `service, real code`, with only the cooldown. */
 export type SimulatedIncident = { shape: Shape; outcomes: Map<string, Outcome> };
 
 /**
- * Runs a random incident under each policy, and under none.
+ * Runs a random incident under each policy, and without one.
  * @param sizes of fleets, of which the incident uses one
  */
 export async function simulateIncident(

@@ -8,13 +8,13 @@ export type Spans = readonly (readonly [from: number, to: number])[];
 /** Failures by entity: root failures and their consequences. */
 export type Truth = ReadonlyMap<string, Spans>;
 
-/** Delay until a failure reaches a dependent: at once, or when a cache expires. */
+/** Returns the delay until a failure reaches a dependent: up to 4 s, or, for one in 25, until a cache expires. */
 const failureLag = (random: Random): number =>
   random.chance(0.04) ? random.int(60_000, 420_000) : random.int(0, 4_000);
 const recoveryLag = (random: Random): number =>
   random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
 
-/** Computes the consequences of failures in a fleet. Relations that propagate failure lead to earlier entities. */
+/** Computes the consequences of failures in one pass: relations that propagate failure lead to earlier entities. */
 export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
   for (const [id, dependencies] of carries) {
@@ -22,8 +22,8 @@ export function spread(random: Random, { carries }: World, own: ReadonlyMap<stri
       const arriving = members.flatMap((member) => {
         const spans = truth.get(member.id);
         if (!spans) return [];
-        const [late, behind] = [failureLag(random), recoveryLag(random)];
-        return [spans.map(([from, to]) => [from + late, to + behind] as const).filter(([from, to]) => from < to)];
+        const [late, longer] = [failureLag(random), recoveryLag(random)];
+        return [spans.map(([from, to]) => [from + late, to + longer] as const).filter(([from, to]) => from < to)];
       });
       return whereAtLeast(arriving, members.length - required + 1);
     });
@@ -33,7 +33,7 @@ export function spread(random: Random, { carries }: World, own: ReadonlyMap<stri
   return truth;
 }
 
-/** Returns the time in which at least a number of entities fail. */
+/** Returns the time ranges in which at least `count` of the entities fail. */
 export function whereAtLeast(all: readonly Spans[], count: number): Spans {
   const edges = all.flatMap((spans) => spans.flatMap(([from, to]) => [[from, 1] as const, [to, -1] as const]));
   const merged: [number, number][] = [];

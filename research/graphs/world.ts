@@ -26,9 +26,10 @@ export const SIZES = [50, 100, 200, 500, 1000, 2000] as const;
 
 export const TIMEOUT_MS = 5_000;
 
+/** `imperfect`: some relations are missing, some propagate nothing, and some checks are push checks. */
 export type Catalog = 'true' | 'imperfect';
 
-/** Creates a random fleet: relations lead from later entities to earlier ones, except for cycles of a messy one. */
+/** Creates a random fleet. Relations lead from later entities to earlier ones, except in cycles of a messy fleet. */
 export function makeWorld(random: Random, shape: Shape, size: number, catalog: Catalog): World {
   const ids = Array.from({ length: size }, (_, n) => `e${String(n).padStart(4, '0')}`);
   const layerOf = layersOf(shape, size);
@@ -57,7 +58,7 @@ function makeEntity(random: Random, id: string, isUnchecked: boolean, catalog: C
   };
 }
 
-/** In a messy fleet 15 % of one layer are not checked. */
+/** Whether an entity is not checked, as 15 % of one layer of a messy fleet. */
 const isUnchecked = (random: Random, shape: Shape, layer: number): boolean =>
   shape === 'messy' && layer === 2 && random.chance(0.15);
 
@@ -97,7 +98,7 @@ function some(random: Random, list: readonly string[], count: number): string[] 
   return [...new Set(Array.from({ length: count }, () => random.pick(list)))];
 }
 
-/** One in ten declared relations propagates nothing. */
+/** Declares relations that propagate nothing: about one for ten others. */
 function addUntrue(random: Random, ids: string[], declared: Relations): void {
   for (const [id, own] of declared) {
     const n = ids.indexOf(id);
@@ -107,7 +108,7 @@ function addUntrue(random: Random, ids: string[], declared: Relations): void {
   }
 }
 
-/** Some dependencies are declared in both directions. */
+/** Declares 2 % of the dependencies also in the opposite direction. */
 function addCycles(random: Random, carries: Relations, declared: Relations): void {
   for (const [id, own] of carries) {
     for (const { to_entity_id } of own) if (random.chance(0.02)) declared.get(to_entity_id)!.push(to(id));

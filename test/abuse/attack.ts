@@ -4,7 +4,7 @@ import type { Caller } from './client.ts';
 export type Fact = { holds: boolean; fact: string };
 
 export type Surroundings = {
-  /** Client of the attacker's admin key. */
+  /** Clients with the key of the attacker's admin, and with that of a member. */
   admin: Caller;
   member: Caller;
   /** Duration of the attack. */
@@ -24,7 +24,7 @@ export type Ready = {
 /** A kind of attack on other tenants. */
 export type Attack = (around: Surroundings) => Promise<Ready>;
 
-/** Address of the attackers' targets, receivers and clients, and port of the mail server of the service. */
+/** Address of the attackers' targets, receivers and clients, and port there of the mail server of the service. */
 export const HOSTILE = '127.77.0.6';
 export const MAIL_PORT = 2525;
 

@@ -18,7 +18,10 @@ export type Attacker = Disposable & {
 /** Nice value of attackers, so that their CPU does not slow the service on a machine with few cores. */
 const NICENESS = 10;
 
-/** Prepares an attack by a new tenant in a process of its own; `begin` starts it. Rejects if its process fails. */
+/**
+ * Prepares an attack by a new tenant in a process of its own; `begin` starts it. Rejects if its process fails.
+ * @param code folder of the checkout whose service is attacked
+ */
 export async function startAttacker(
   name: string,
   service: RealService,

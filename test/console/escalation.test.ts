@@ -33,7 +33,7 @@ describe.skipIf(!binary)('escalation in a browser', () => {
     await steps.nth(0).getByLabel('Team lead').check();
     await enterDuration(steps.nth(1), 'After', '10', 'min');
     await button(person, 'Save defaults').click();
-    // The error about missing channels is at the channels.
+    // The error about missing channels is shown at the field of the channels.
     await eventually(async () => (await steps.nth(1).locator('fieldset .field-error').count()) === 1);
     await steps.nth(1).getByLabel('Team lead').check();
     await button(person, 'Save defaults').click();
@@ -67,7 +67,7 @@ describe.skipIf(!binary)('escalation in a browser', () => {
     expect(await page.getByText('from step 1, after 15 min').count()).toBe(2);
   });
 
-  it('sends no alerts while the entity is silenced, and resumes when the silence is lifted', async () => {
+  it('silences an entity, explains the alert that is not sent, and lifts the silence', async () => {
     const person = await team();
     const { page, admin, check } = person;
     await arrive(person, '/entities/shop/web');

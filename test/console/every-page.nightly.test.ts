@@ -10,10 +10,10 @@ import { addressOf, arrive, isOpen, paths, personAt } from './places.ts';
 
 const WIDTHS = [390, 768, 1280, 2560];
 
-/** Pages without names of the catalog. */
-const NAMES_NOTHING = ['/agents', '/start', '/settings', '/checks/new', '/alerts/defaults'];
+/** Pages that show no names of records. */
+const WITHOUT_NAMES = ['/agents', '/start', '/settings', '/checks/new', '/alerts/defaults'];
 
-/** Lists the elements that exceed the window: `768: main > table.grid 1027`. */
+/** Script that lists the elements that exceed the window: `768: 1027 by main > table.grid`. */
 const OVERFLOW = `(async () => {
   for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   const { clientWidth, scrollWidth } = document.documentElement;
@@ -27,18 +27,18 @@ const OVERFLOW = `(async () => {
 describe.skipIf(!binary)('all pages in a browser', () => {
   const world = inBrowser();
   let params: Params;
-  let insider: Person;
-  let outsider: Person;
+  let signedIn: Person;
+  let signedOut: Person;
   beforeAll(async () => {
     const { url } = await target();
     const admin = await newTenant();
     params = await hostileCatalog(admin);
-    insider = await personAt(world.browser, url, admin.key);
-    outsider = await personAt(world.browser, url);
+    signedIn = await personAt(world.browser, url, admin.key);
+    signedOut = await personAt(world.browser, url);
   });
 
   it.each(paths)('fit all window sizes, are accessible, and show names as text: %s', async (path) => {
-    const person = isOpen(path) ? outsider : insider;
+    const person = isOpen(path) ? signedOut : signedIn;
     const { page, complaints } = person;
     await arrive(person, addressOf(path, params));
     const tooWide: string[] = [];
@@ -48,7 +48,7 @@ describe.skipIf(!binary)('all pages in a browser', () => {
     }
     await page.setViewportSize({ width: 1280, height: 844 });
     expect({ tooWide, barriers: await barriers(page) }).toEqual({ tooWide: [], barriers: [] });
-    if (!isOpen(path) && !NAMES_NOTHING.some((one) => path.startsWith(one))) {
+    if (!isOpen(path) && !WITHOUT_NAMES.some((one) => path.startsWith(one))) {
       expect(await page.locator('main').textContent()).toContain(HOSTILE);
     }
     expect(await page.locator('#app').locator('script, iframe, object').count()).toBe(0);

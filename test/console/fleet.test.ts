@@ -36,7 +36,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   const world = browserAndService();
 
   /** Opens the fleet page of a new account. */
-  async function onCall() {
+  async function openFleet() {
     const admin = await newTenant();
     const checks = await fleetOf(admin, NAMES);
     await report(admin, checks[0]!, false);
@@ -48,7 +48,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   }
 
   it('lists down entities first, with the error, and shows names as text', async () => {
-    const { page, rows, complaints } = await onCall();
+    const { page, rows, complaints } = await openFleet();
     await eventually(async () => /Web shop/.test((await rows.first().textContent()) ?? ''));
     expect(await rows.first().textContent()).toMatch(/Down/);
     expect(await rows.first().textContent()).toMatch(/disk is full/);
@@ -64,14 +64,14 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   });
 
   it('updates within the poll interval', async () => {
-    const { admin, checks, rows } = await onCall();
+    const { admin, checks, rows } = await openFleet();
     await report(admin, checks[0]!, true);
     await report(admin, checks[1]!, false);
     await eventually(async () => /Down.*<script>/s.test((await rows.first().textContent()) ?? ''));
   });
 
-  it('reads the last 24 hours of visible rows once for all rows, and not on a phone', async () => {
-    const { page, rows } = await onCall();
+  it('reads the last 24 hours of all visible rows together and only once, and does not read them on a phone', async () => {
+    const { page, rows } = await openFleet();
     const requests: string[] = [];
     const months: string[] = [];
     await page.setViewportSize({ width: 390, height: 844 });
@@ -88,9 +88,9 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     expect(requests).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 844 });
     const bars = page.getByRole('img', { name: /^Last 24 h: / });
-    const areShown = () => eventually(async () => (await bars.count()) === 2, 30_000);
-    await areShown();
-    // The entities are new, so the time before their state is read too.
+    const barsAreShown = () => eventually(async () => (await bars.count()) === 2, 30_000);
+    await barsAreShown();
+    // The second request reads the latest hours, in which the states of the new entities changed.
     const expected = ['2 rolled up', '2 recent'];
     await eventually(() => requests.length === expected.length, 30_000);
     await rows.first().locator('.row-bar').getByText('0 %', { exact: true }).waitFor();
@@ -100,13 +100,13 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await page.evaluate(`location.hash = '#/settings/look'`);
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await page.evaluate(`location.hash = '#/'`);
-    await areShown();
+    await barsAreShown();
     expect(requests).toEqual(expected);
     expect(months.map((ids) => ids.split(',').length)).toEqual([2]);
   });
 
   it('searches and filters, and keeps both in the address', async () => {
-    const { page, rows } = await onCall();
+    const { page, rows } = await openFleet();
     await page.keyboard.press('/');
     await page.keyboard.type('shop');
     await eventually(async () => (await rows.count()) === 1);
@@ -120,7 +120,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   });
 
   it('opens an entity and another page with the keyboard', async () => {
-    const { page } = await onCall();
+    const { page } = await openFleet();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await eventually(async () => page.url().endsWith('#/entities/service/entity-0'));
@@ -143,7 +143,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     ['new action', /^New action/, 'New action'],
     ['new entity', /^New entity/, /^New entity of /],
   ])('opens the dialog for "%s" from the palette, and Back closes it', async (words, name, title) => {
-    const { page } = await onCall();
+    const { page } = await openFleet();
     const dialog = page.getByRole('dialog', { name: title, exact: typeof title === 'string' });
     await page.getByRole('button', { name: /^Jump to/ }).click();
     await page.keyboard.type(words);
@@ -166,7 +166,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     ['passkey', /^New passkey/, '#/settings/sign-in?new=passkey', undefined],
     ['invite', /^Invite a member/, '#/settings/team?new=member', 'E-mail address'],
   ])('finds the command for "%s" in the palette', async (words, name, address, field) => {
-    const { page } = await onCall();
+    const { page } = await openFleet();
     await page.getByRole('button', { name: /^Jump to/ }).click();
     await page.keyboard.type(words);
     await page.getByRole('option', { name }).click();
@@ -180,7 +180,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
 
   for (const width of [390, 768, 1280, 2560]) {
     atNight(`fits a window of ${width} pixels`, async () => {
-      const { page } = await onCall();
+      const { page } = await openFleet();
       await page.setViewportSize({ width, height: 844 });
       for (const place of ['/', '/?group=blueprint', '/?tv', '/settings/look', '/settings/sign-in', '/no/such/page']) {
         await page.evaluate(`location.hash = '#${place}'`);
@@ -193,7 +193,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     });
   }
 
-  it('shows the error of a long outage after many newer transitions, also on the page of the entity', async () => {
+  it('shows the error of a long failure after many newer transitions, also on the page of the entity', async () => {
     const admin = await newTenant();
     const [down, busy] = (await fleetOf(admin, ['Database', 'Busy'])) as [string, string];
     await report(admin, down, false);
@@ -209,7 +209,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   });
 
   it('leaves the wall view without an error', async () => {
-    const { page, complaints } = await onCall();
+    const { page, complaints } = await openFleet();
     for (const place of ['/checks', '/', '/incidents']) {
       await page.evaluate(`location.hash = '#/?tv'`);
       await page.locator('.wall .tiles canvas').waitFor();
@@ -222,7 +222,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
   });
 
   it('shows the sign-in when the session ends elsewhere, and then returns to the page', async () => {
-    const person = await onCall();
+    const person = await openFleet();
     await person.page.evaluate(`location.hash = '#/settings/sign-in'`);
     await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await person.page.evaluate(`fetch('/v1/session', { method: 'DELETE', headers: { 'x-fleetwatch': 'console' } })`);
@@ -240,8 +240,8 @@ describe.skipIf(!binary)('fleet page during a service outage', () => {
     await fleetOf(service.client, ['Web shop']);
     const person = await personAt(world.browser, service.url, service.client.key);
     await person.page.getByRole('link', { name: 'Web shop' }).waitFor();
-    const colorOf = (part: string) => `getComputedStyle(document.querySelector('${part}')).filter`;
-    expect(await person.page.evaluate(colorOf('.state-filter'))).toBe('none');
+    const cssFilterOf = (part: string) => `getComputedStyle(document.querySelector('${part}')).filter`;
+    expect(await person.page.evaluate(cssFilterOf('.state-filter'))).toBe('none');
     await service.kill();
     const offline = person.page.getByText('Offline');
     // Polls become rarer after failures; an online event polls at once.
@@ -250,16 +250,16 @@ describe.skipIf(!binary)('fleet page during a service outage', () => {
       return offline.isVisible();
     }, 50_000);
     expect(await person.page.getByRole('link', { name: 'Web shop' }).isVisible()).toBe(true);
-    expect(await person.page.evaluate(colorOf('.state-filter'))).toBe('grayscale(1)');
+    expect(await person.page.evaluate(cssFilterOf('.state-filter'))).toBe('grayscale(1)');
     await person.page.evaluate(`location.hash = '#/?tv'`);
     await person.page.locator('.wall-counts').waitFor();
-    expect(await person.page.evaluate(colorOf('.wall-counts'))).toBe('grayscale(1)');
+    expect(await person.page.evaluate(cssFilterOf('.wall-counts'))).toBe('grayscale(1)');
     expect(await offline.isVisible()).toBe(true);
     await service.start();
     await eventually(async () => {
       await person.page.evaluate(`dispatchEvent(new Event('online'))`);
       return !(await offline.isVisible());
     }, 50_000);
-    expect(await person.page.evaluate(colorOf('.wall-counts'))).toBe('none');
+    expect(await person.page.evaluate(cssFilterOf('.wall-counts'))).toBe('none');
   });
 });

@@ -9,10 +9,10 @@ export const HOSTILE = START + 'w'.repeat(200 - [...START].length);
 /** A right-to-left name of about the same length. */
 const RIGHT_TO_LEFT = 'متجر الويب '.repeat(18).trim();
 
-/** Values of the parameters in addresses, keyed by the segment before them: `checks :id`. */
+/** Values of the parameters of page addresses, keyed by the first segment of the address: `checks :id`. */
 export type Params = Record<string, string>;
 
-/** Creates one record of each kind, named HOSTILE, with HOSTILE errors. @returns the parameters of addresses */
+/** Creates records with hostile names and errors for all pages. @returns values of the parameters of page addresses */
 export async function hostileCatalog(admin: Client): Promise<Params> {
   const post = async (path: string, body: object, status = 201) => got(await admin.post(path, body), status);
   await post('/v1/blueprints', {
@@ -66,12 +66,12 @@ export async function hostileCatalog(admin: Client): Promise<Params> {
 
   const incident = await post('/v1/incidents', { title: HOSTILE, impact: 'outage', entity_ids: [shop.id] });
   await post(`/v1/incidents/${incident.id}/notes`, { text: HOSTILE });
-  const named = HOSTILE.slice(0, 100);
+  const shortName = HOSTILE.slice(0, 100);
   const page = await post('/v1/status-pages', {
     slug: `hostile-${Date.now()}`,
-    title: named,
-    description: named,
-    groups: [{ name: named, components: [{ name: named, description: named, entity_id: shop.id }] }],
+    title: shortName,
+    description: shortName,
+    groups: [{ name: shortName, components: [{ name: shortName, description: shortName, entity_id: shop.id }] }],
   });
   return {
     'status-pages :id': page.id,

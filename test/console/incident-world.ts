@@ -16,9 +16,9 @@ export async function watchedEntity(client: Client, slug: string, name: string, 
   return { id: entity.id as string, checks: ids };
 }
 
-/** Posts a result of a push check. @param error message of a failure; true: success */
-export async function report(client: Client, id: string, error: string | true): Promise<void> {
-  const result = { success: error === true, latency_ms: 5, ...(error !== true && { error_message: error }) };
+/** Posts a result of a push check. @param outcome error message of a failure; true: success */
+export async function report(client: Client, id: string, outcome: string | true): Promise<void> {
+  const result = { success: outcome === true, latency_ms: 5, ...(outcome !== true && { error_message: outcome }) };
   got(await client.post(`/v1/checks/${id}/results`, result), 201);
 }
 

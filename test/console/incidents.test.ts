@@ -15,8 +15,11 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
 
-  /** Creates an open incident of the web shop, with an alert and an execution, and a resolved one of mail. */
-  async function onCall(place = '/incidents') {
+  /**
+   * Creates an open incident of the web shop, with an alert and an execution, and a resolved incident of mail. Opens a
+   * page.
+   */
+  async function openIncidents(place = '/incidents') {
     const admin = await newTenant();
     const mail = await watchedEntity(admin, 'mail', 'Mail', ['smtp']);
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login']);
@@ -33,9 +36,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     const incidentOf = (id: string) =>
       eventually(async () => (await admin.get(`/v1/incidents?entity_id=${id}`)).body[0]?.id as string | undefined);
     await report(admin, smtp, 'mailbox full');
-    const over = await incidentOf(mail.id);
+    const resolved = await incidentOf(mail.id);
     await report(admin, smtp, true);
-    await eventually(async () => (await admin.post(`/v1/incidents/${over}/resolve`)).status === 200);
+    await eventually(async () => (await admin.post(`/v1/incidents/${resolved}/resolve`)).status === 200);
     await report(admin, checkout, 'card declined');
     const incident = await incidentOf(shop.id);
     const person = await personAt(world.browser, world.url, admin.key, place);
@@ -45,7 +48,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   }
 
   it('lists open incidents first, and updates without a reload', async () => {
-    const { page, admin, rows, textOf, complaints } = await onCall();
+    const { page, admin, rows, textOf, complaints } = await openIncidents();
     await rows.nth(1).waitFor();
     expect(await textOf(0)).toMatch(/Open.*Web shop.*not yet/s);
     expect(await textOf(1)).toMatch(/Resolved.*Mail/s);
@@ -58,7 +61,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   it('shows the changes of a flapping check as one entry of the timeline, explained once', async () => {
-    const { page, admin, checkout, complaints } = await onCall();
+    const { page, admin, checkout, complaints } = await openIncidents();
     for (let i = 0; i < 2; i++) {
       await report(admin, checkout, true);
       await report(admin, checkout, 'card declined');
@@ -74,7 +77,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   it('shows entities, notified channels and timeline, and follows the incident until it is resolved', async () => {
-    const person = await onCall();
+    const person = await openIncidents();
     const { page, admin, checkout, login, shop, complaints, textOf } = person;
     await page.getByRole('link', { name: /Web shop/ }).click();
     await page.getByRole('heading', { level: 1, name: /Web shop/ }).waitFor();
@@ -99,7 +102,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await page.getByRole('dialog').getByLabel(/^Note/).fill('the bank is down\nas they say');
     await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click();
     await section('Timeline').getByText('the bank is down').waitFor();
-    // The entity is degraded, so only the service knows that one of its checks is down.
+    // The console sees a degraded entity; only the service knows that one of its checks is down.
     await button(person, 'Resolve').click();
     await told(person, /acknowledge it/);
 
@@ -119,7 +122,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await eventually(async () => /Recovered.*Web shop.*watching until \d/s.test(await textOf(0)));
     await page.goBack();
     await eventually(async () => {
-      // The button is disabled after it was used.
+      // The button is disabled while a request is in progress.
       await button(person, 'Resolve').click({ force: true });
       return page.getByText('Resolved at', { exact: true }).isVisible();
     }, 15_000);
@@ -135,7 +138,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   it('filters by state, entity and time, and keeps the filters in the address', async () => {
-    const person = await onCall();
+    const person = await openIncidents();
     const { page, rows, textOf, mail } = person;
     await page.getByLabel('State').selectOption('over');
     await eventually(async () => (await rows.count()) === 1 && /Mail/.test(await textOf(0)));
@@ -154,7 +157,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   it('opens a manual incident, and shows a message for an unknown one', async () => {
-    const person = await onCall('/incidents/inc_none');
+    const person = await openIncidents('/incidents/inc_none');
     const { page } = person;
     await page.getByText('Incident not found').waitFor();
     await arrive(person, '/incidents');
@@ -173,7 +176,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   it('publishes, edits and deletes an update for customers', async () => {
-    const person = await onCall();
+    const person = await openIncidents();
     const { page, admin, complaints } = person;
     const groups = [{ name: 'Shop', components: [{ name: 'Checkout' }] }];
     const statusPage = { slug: `shop-${Date.now()}`, title: 'Acme status', groups };
@@ -209,7 +212,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   });
 
   atNight('is accessible, also on a phone', async () => {
-    const person = await onCall();
+    const person = await openIncidents();
     const { page, rows, incident } = person;
     await rows.nth(1).waitFor();
     expect(await barriers(page)).toEqual([]);

@@ -37,7 +37,7 @@ describe.skipIf(!binary)('tab lifecycle in a browser', () => {
     await name(second.page).fill(TYPED);
 
     await signOut(first);
-    // The next poll detects it.
+    // The second tab detects the sign-out at its next poll, which the event triggers.
     await second.page.evaluate(`dispatchEvent(new Event('online'))`);
     await seen(second, 'sign-in');
 
@@ -91,19 +91,21 @@ describe.skipIf(!binary)('tab lifecycle in a browser', () => {
 
   it.each([true, false])(
     'reloads once when the file of a page is missing after an upgrade (exists after the reload: %s)',
-    async (isBack) => {
+    async (existsLater) => {
       const { page, complaints } = await typing();
       let loads = 0;
       page.on('request', (request) => {
         if (request.isNavigationRequest()) loads++;
       });
       await page.route('**/assets/*.js', (route) => {
-        const isLate = !/\/(main|chunk)-\w+\.js$/.test(route.request().url());
-        return isLate && (loads === 0 || !isBack) ? route.fulfill({ status: 404, body: '{}' }) : route.continue();
+        const isPageFile = !/\/(main|chunk)-\w+\.js$/.test(route.request().url());
+        return isPageFile && (loads === 0 || !existsLater)
+          ? route.fulfill({ status: 404, body: '{}' })
+          : route.continue();
       });
       await page.evaluate(`location.hash = '#/catalog'`);
       const heading = page.getByRole('heading', { level: 1, name: 'Catalog' });
-      if (isBack) await eventually(async () => loads === 1 && (await heading.isVisible()));
+      if (existsLater) await eventually(async () => loads === 1 && (await heading.isVisible()));
       else await page.getByText('This page could not be loaded').waitFor();
       expect(loads).toBe(1);
       expect(page.url()).toMatch(/#\/catalog$/);
@@ -144,7 +146,7 @@ describe.skipIf(!binary)('tab during a service outage', () => {
 describe.skipIf(!binary)('a service on a disk that is nearly full', () => {
   const world = inBrowser();
 
-  it('warns admins on every page, and says where to read what to do', async () => {
+  it('warns admins on every page, with a link to the documentation', async () => {
     const service = await startService();
     await service.ports.table.putMany([{ ...service.keys.disk, free_percent: 4.2 }]);
     const { key } = await tenantOf(service);

@@ -4,14 +4,14 @@ import { type Guarded, isAllowed, type Rights } from '#lib/platform/http/access.
 import { paramsOf, routesAt } from '#lib/platform/http/match-path.ts';
 import type { Person } from '#test/support/browser.ts';
 
-/** Buttons that the test must not press: they end the session or open dialogs of the browser. */
-const OF_THE_TEST = /sign out|copy|passkey/i;
+/** Names of buttons that the test must not press: they end the session, or open dialogs of the browser. */
+const NOT_PRESSED = /sign out|copy|passkey/i;
 
 /**
- * Presses every button of a page once per name, with all rows selected, and the buttons of the dialogs that open. Empty
- * fields of dialogs get a number.
+ * Returns a script that selects all rows of a page, presses one button per name, and submits the dialogs that open.
+ * Empty text fields of dialogs get the value 1.
  */
-const pressAll = (address: string) => `(async () => {
+const pressAllScript = (address: string) => `(async () => {
   const home = '#' + ${JSON.stringify(address)};
   const turn = () => new Promise((done) => setTimeout(done));
   const rested = async () => {
@@ -21,7 +21,7 @@ const pressAll = (address: string) => `(async () => {
   };
   const nameOf = (one) => one.getAttribute('aria-label') ?? one.textContent;
   const usable = (within, kinds = '') => [...within.querySelectorAll('button' + kinds)].filter((one) =>
-    !one.disabled && one.getAttribute('aria-disabled') !== 'true' && !${OF_THE_TEST}.test(nameOf(one)));
+    !one.disabled && one.getAttribute('aria-disabled') !== 'true' && !${NOT_PRESSED}.test(nameOf(one)));
   const press = async (one) => {
     one.click();
     await rested();
@@ -80,7 +80,7 @@ function routeOf(method: string, url: string) {
   return found;
 }
 
-/** Endpoints whose form is for all checks until a user selects some, which needs `write`. */
+/** Endpoints whose form applies to all checks until the user selects some. A request for all checks needs `write`. */
 const FOR_ALL_CHECKS = new Set(['POST /v1/notify/silences']);
 
 /** Whether the rights allow an endpoint with the initial values of its form. */
@@ -108,6 +108,6 @@ export async function watchOffers({ page }: Person) {
     offered,
     /** Requests that the API denied. */
     refused,
-    pressAll: (address: string) => page.evaluate(pressAll(address)),
+    pressAll: (address: string) => page.evaluate(pressAllScript(address)),
   };
 }

@@ -3,7 +3,7 @@ import { personWith } from '#test/support/browser.ts';
 import { invited, newAdmin, newPerson, type OidcWorld, oidcWorld } from '#test/support/oidc-world.ts';
 import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, identities, openSignIns, seen, signOut, told, whoIsIn } from './person.ts';
+import { button, identities, openSignIns, seen, signedInUser, signOut, told } from './person.ts';
 
 describe.skipIf(!binary)('identity provider in a browser', () => {
   const own = inBrowser();
@@ -31,7 +31,7 @@ describe.skipIf(!binary)('identity provider in a browser', () => {
 
   it('accepts an invitation, and keeps the strict session cookie after the redirect', async () => {
     const { page, context, complaints } = await member();
-    expect(await whoIsIn({ page })).toMatch(/^Ben, member of /);
+    expect(await signedInUser({ page })).toMatch(/^Ben, member of /);
     expect(page.url()).toBe(`${world.page}/`);
     const { port } = new URL(world.page);
     expect(await context.cookies(world.page)).toEqual([

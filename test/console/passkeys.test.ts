@@ -5,19 +5,19 @@ import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import {
   addPasskey,
-  askForPasskey,
   button,
   expectDisabled,
   openSignIns,
   passkeys,
   removePasskey,
   seen,
+  signedInUser,
   signInByKey,
   signInByPasskey,
   signOut,
+  submitPasskeyForm,
   told,
   useLink,
-  whoIsIn,
 } from './person.ts';
 
 describe.skipIf(!binary)('passkeys in a browser', () => {
@@ -40,7 +40,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     return { ...person, admin, id: invited.body.id as string };
   }
 
-  it('signs in after an invitation without typing', async () => {
+  it('adds a passkey after an invitation, and signs in with it without typing', async () => {
     const person = await member();
     await told(person, /Add a passkey/);
     expect(person.page.url()).not.toContain('fwi_');
@@ -48,7 +48,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await addPasskey(person, 'laptop');
     await signOut(person);
     await signInByPasskey(person);
-    expect(await whoIsIn(person)).toMatch(/^Ben, member of /);
+    expect(await signedInUser(person)).toMatch(/^Ben, member of /);
     expect(person.complaints).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     const person = await member();
     await person.authenticator();
     await addPasskey(person, 'laptop');
-    await askForPasskey(person, 'laptop again');
+    await submitPasskeyForm(person, 'laptop again');
     await told(person, /already has a passkey for your account/);
     expect(await passkeys(person)).toEqual(['laptop']);
   });

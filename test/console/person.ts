@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Person } from '#test/support/browser.ts';
 import { eventually } from '#test/support/eventually.ts';
 
-/** Actions of a user in the console. */
+/** User at a page of the console. */
 export type Actor = Pick<Person, 'page'>;
 
 const HEADINGS = { link: 'Sign in with a link', invitation: 'Accept the invitation', 'sign-in': 'Sign in' };
@@ -19,7 +19,7 @@ export async function expectDisabled(actor: Actor, name: string, why: RegExp): P
   expect(await button(actor, name).getAttribute('title')).toMatch(why);
 }
 
-/** Waits for a page; `signed-in` is any page of a signed-in user. */
+/** Waits for a page; `signed-in`: any page of the console, or the offer of a passkey after the sign-in. */
 export const seen = (actor: Actor, what: keyof typeof HEADINGS | 'signed-in') =>
   (what === 'signed-in'
     ? offer(actor).or(actor.page.getByRole('navigation', { name: 'Pages' }))
@@ -36,8 +36,8 @@ export const told = ({ page }: Actor, words: RegExp) =>
 /** Makes the page poll at once instead of after its interval. */
 export const pollNow = ({ page }: Actor) => page.evaluate(`dispatchEvent(new Event('online'))`);
 
-/** Skips the passkey offer. */
-async function pastOffer(actor: Actor): Promise<void> {
+/** Skips the offer of a passkey, if it is shown. */
+async function skipOffer(actor: Actor): Promise<void> {
   await seen(actor, 'signed-in');
   if (await offer(actor).isVisible()) await button(actor, /^(Not now|Continue)$/).click();
   await actor.page.getByRole('navigation', { name: 'Pages' }).waitFor();
@@ -45,12 +45,12 @@ async function pastOffer(actor: Actor): Promise<void> {
 
 /** Opens the sign-in settings. */
 export async function openSignIns(actor: Actor): Promise<void> {
-  await pastOffer(actor);
+  await skipOffer(actor);
   await actor.page.evaluate(`location.hash = '#/settings/sign-in'`);
   await actor.page.getByRole('heading', { name: 'Sessions' }).waitFor();
 }
 
-/** Returns the first cells of a table after the page has loaded. */
+/** Returns the texts in the first column of a table after the page has loaded. */
 const namesIn = async ({ page }: Actor, table: string): Promise<string[]> => {
   await eventually(async () => (await page.locator('.loading').count()) === 0);
   return page.getByRole('table', { name: table }).locator('tbody tr td:first-child').allTextContents();
@@ -73,7 +73,7 @@ const nameAndAdd = async (actor: Actor, name: string) => {
   await button(actor, 'Add passkey').click();
 };
 
-/** Adds the passkey that is offered after the sign-in. */
+/** Accepts the offer after the sign-in, which adds a passkey. */
 export async function takeOffer(actor: Actor, name: string): Promise<void> {
   await offer(actor).waitFor();
   await nameAndAdd(actor, name);
@@ -81,14 +81,14 @@ export async function takeOffer(actor: Actor, name: string): Promise<void> {
 }
 
 /** Submits the passkey form in the settings. */
-export async function askForPasskey(actor: Actor, name: string): Promise<void> {
+export async function submitPasskeyForm(actor: Actor, name: string): Promise<void> {
   await openSignIns(actor);
   await nameAndAdd(actor, name);
 }
 
 export async function addPasskey(actor: Actor, name: string): Promise<void> {
   const before = await passkeys(actor);
-  await askForPasskey(actor, name);
+  await submitPasskeyForm(actor, name);
   await eventually(async () => (await passkeys(actor)).length === before.length + 1);
   expect(await passkeys(actor)).toEqual([...before, name]);
 }
@@ -103,15 +103,15 @@ export async function removePasskey(actor: Actor, name: string): Promise<void> {
 
 const userMenu = ({ page }: Actor) => page.locator('summary[aria-label^="Signed in as"]');
 
-/** Returns the signed-in user as shown in the menu. */
-export async function whoIsIn(actor: Actor): Promise<string> {
-  await pastOffer(actor);
+/** Returns the signed-in user as the menu shows it: `Ben, member of Acme`. */
+export async function signedInUser(actor: Actor): Promise<string> {
+  await skipOffer(actor);
   const who = actor.page.locator('.who');
   return `${await who.locator('strong').textContent()}, ${await who.locator('span').textContent()}`;
 }
 
 export async function signOut(actor: Actor): Promise<void> {
-  await pastOffer(actor);
+  await skipOffer(actor);
   await userMenu(actor).click();
   await button(actor, 'Sign out').click();
   await seen(actor, 'sign-in');

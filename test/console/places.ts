@@ -21,9 +21,9 @@ export const isOpen = (path: string): boolean => pages.some((page) => page.path 
 
 /** Returns the address of a page with its parameters. Throws for an unknown parameter. */
 export function addressOf(path: string, params: Params): string {
-  const [, room] = path.split('/');
+  const [, segment] = path.split('/');
   return path.replace(/:\w+/g, (part) => {
-    const value = params[`${room} ${part}`];
+    const value = params[`${segment} ${part}`];
     if (value === undefined) throw new Error(`Add a value for ${part} of ${path} to hostile-catalog.ts.`);
     return encodeURIComponent(value);
   });

@@ -10,7 +10,7 @@ import { arrive, personAt } from './places.ts';
 describe.skipIf(!binary)('on-call rotas in a browser', () => {
   const world = browserAndService();
 
-  it('creates a rota by keyboard, adds an override, and selects the rota in an escalation', async () => {
+  it('creates a rota with the keyboard, adds an override, replaces the calendar address, and selects it in an escalation', async () => {
     const admin = await newTenant();
     const channel = { name: 'Pager', channel_type: 'slack', config: { url: 'https://127.77.0.9/pager' } };
     got(await admin.post('/v1/notify/channels', channel), 201);
@@ -29,7 +29,7 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     await button(person, 'Create rota').press('Enter');
     const row = page.getByRole('table', { name: 'Rotas' }).locator('tbody tr');
     await row.getByText('Ada', { exact: true }).waitFor();
-    // A message covers no button.
+    // The message does not cover a button.
     const toast = (await page.locator('.toast').boundingBox())!;
     for (const one of await page.locator('main button').all()) {
       const { y = 0, height = 0, x = 0, width = 0 } = (await one.boundingBox()) ?? {};

@@ -5,14 +5,14 @@ import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, seen, useLink } from './person.ts';
-import { at, choose, copied, joined, open, row, shown } from './settings.ts';
+import { choose, closeDialog, dialogText, newMember, openTab, row, settingsAt } from './settings.ts';
 
 describe.skipIf(!binary)('key and team settings in a browser', () => {
   const world = browserAndService();
 
-  it('shows the own member completely on a phone', async () => {
+  it('shows the tag of the own member completely on a phone', async () => {
     const admin = await newTenant();
-    const { page } = await at(world.browser, world.url, 'team', admin);
+    const { page } = await settingsAt(world.browser, world.url, 'team', admin);
     await page.setViewportSize({ width: 390, height: 844 });
     const table = page.getByRole('table', { name: 'Team' });
     const tag = table.getByText('you', { exact: true });
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     const check = { entity_id: entity.body.id, check_type: 'push' };
     const nightly = await admin.post('/v1/checks', { ...check, name: 'nightly' });
     const other = await admin.post('/v1/checks', { ...check, name: 'other' });
-    const { page, complaints } = await at(world.browser, world.url, 'keys', admin);
+    const { page, complaints } = await settingsAt(world.browser, world.url, 'keys', admin);
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Permissions').selectOption('selected scopes');
     await page.getByRole('button', { name: 'Create key' }).click();
@@ -40,22 +40,22 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await page.getByRole('option', { name: /nightly/ }).click();
     await page.getByRole('button', { name: /^Remove nightly, Web shop/ }).waitFor();
     await page.getByRole('button', { name: 'Create key' }).click();
-    const key = await shown(page, 'Key');
-    expect(await shown(page, 'Example request')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
+    const key = await dialogText(page, 'Key');
+    expect(await dialogText(page, 'Example request')).toContain(`/v1/checks/${nightly.body.id}/heartbeat`);
     const job = clientOf(world.url, key);
     expect(await job.post(`/v1/checks/${nightly.body.id}/heartbeat`)).toMatchObject({ status: 201 });
     expect(await job.post(`/v1/checks/${other.body.id}/heartbeat`)).toMatchObject({ status: 403 });
-    await copied(page);
+    await closeDialog(page);
     await page.reload();
     await row(page, 'API keys', 'backup job').getByText('nightly').waitFor();
     expect(await page.content()).not.toContain(key);
     expect(complaints).toEqual([]);
   });
 
-  it('renames, expires, rotates and deletes a key', async () => {
+  it('renames a key, sets its expiry, rotates it, and deletes it', async () => {
     const admin = await newTenant();
     const made = (await admin.post('/v1/auth/keys', { label: 'old', scopes: ['read'] })).body;
-    const { page } = await at(world.browser, world.url, 'keys', admin);
+    const { page } = await settingsAt(world.browser, world.url, 'keys', admin);
     await choose(page, 'old', 'Edit…');
     await page
       .getByRole('dialog')
@@ -74,10 +74,10 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await choose(page, 'dashboard', 'Rotate…');
     await page.getByLabel('Keep the old key for').selectOption('an hour');
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-    const next = clientOf(world.url, await shown(page, 'Key'));
+    const next = clientOf(world.url, await dialogText(page, 'Key'));
     expect((await next.get('/v1/me')).body.key).toMatchObject({ label: 'dashboard', scopes: ['read'] });
     expect(await clientOf(world.url, made.key).get('/v1/me')).toMatchObject({ status: 200 });
-    await copied(page);
+    await closeDialog(page);
     await row(page, 'API keys', 'rotated').waitFor();
 
     await choose(page, 'dashboard', 'Delete…');
@@ -88,12 +88,12 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
 
   it('invites a member by link, changes the role, and removes the member with all credentials', async () => {
     const admin = await newTenant();
-    const { page } = await at(world.browser, world.url, 'team', admin);
+    const { page } = await settingsAt(world.browser, world.url, 'team', admin);
     await page.getByLabel(/^E-mail address/).fill('ben@example.com');
     await page.getByLabel('Role', { exact: true }).selectOption('viewer');
     await button({ page }, 'Create invitation').click();
-    const link = await shown(page, 'Valid once');
-    await copied(page);
+    const link = await dialogText(page, 'Valid once');
+    await closeDialog(page);
     await row(page, 'Team', 'ben@example.com').getByText('pending').waitFor();
 
     const ben = await personWith(world.browser);
@@ -102,13 +102,13 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await button(ben, 'Accept').click();
     await seen(ben, 'signed-in');
 
-    await open(page, 'keys');
-    await open(page, 'team');
+    await openTab(page, 'keys');
+    await openTab(page, 'team');
     await page.getByLabel('Role of Ben').selectOption('responder');
     await page.getByText('Ben is now a responder.').waitFor();
-    const of = async () =>
+    const storedBen = async () =>
       (await admin.get('/v1/settings/users')).body.find(({ name }: { name: string }) => name === 'Ben');
-    expect(await of()).toMatchObject({ role: 'responder' });
+    expect(await storedBen()).toMatchObject({ role: 'responder' });
 
     // The last admin cannot be demoted.
     await page.getByLabel(/^Role of Test account/).selectOption('viewer');
@@ -118,8 +118,8 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await choose(page, 'Ben', 'Sign-in link…');
     await page.getByRole('checkbox', { name: /A device was lost/ }).check();
     await button({ page }, 'Create link').click();
-    const signInLink = await shown(page, 'Valid once');
-    await copied(page);
+    const signInLink = await dialogText(page, 'Valid once');
+    await closeDialog(page);
     await ben.page.goto(world.url);
     await seen(ben, 'sign-in');
     await useLink(ben, signInLink);
@@ -131,9 +131,9 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await ben.page.reload();
     await seen(ben, 'sign-in');
 
-    const ann = await joined(world.url, admin, 'member', 'Ann');
-    await open(page, 'keys');
-    await open(page, 'team');
+    const ann = await newMember(world.url, admin, 'member', 'Ann');
+    await openTab(page, 'keys');
+    await openTab(page, 'team');
     await choose(page, 'Ann', 'Remove…');
     await page.getByRole('dialog').getByText('Deleted at once: 1 API key and all sessions').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove Ann' }).click();

@@ -7,30 +7,30 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { button, expectDisabled } from './person.ts';
-import { at, joined, open, row } from './settings.ts';
+import { newMember, openTab, row, settingsAt } from './settings.ts';
 
 describe.skipIf(!binary)('settings pages in a browser', () => {
   const world = browserAndService();
 
   it('disables settings for a viewer, with the reason', async () => {
     const admin = await newTenant();
-    const viewer = await joined(world.url, admin, 'viewer', 'Vera');
-    const person = await at(world.browser, world.url, 'team', viewer);
+    const viewer = await newMember(world.url, admin, 'viewer', 'Vera');
+    const person = await settingsAt(world.browser, world.url, 'team', viewer);
     const { page, complaints } = person;
     await row(page, 'Team', 'Vera').getByText('you', { exact: true }).waitFor();
     await expectDisabled(person, 'Create invitation', /needs the admin role; you are a viewer/);
     expect(await page.getByLabel(/^Role of/).count()).toBe(0);
-    await open(page, 'account');
+    await openTab(page, 'account');
     await expectDisabled(person, 'Save', /needs the admin role/);
-    await open(page, 'keys');
-    // Only their own keys.
+    await openTab(page, 'keys');
+    // A viewer sees only their own keys.
     expect(await page.getByRole('table', { name: 'API keys' }).locator('tbody tr').count()).toBe(1);
-    await open(page, 'audit');
+    await openTab(page, 'audit');
     await page.getByText(/Access entries are hidden/).waitFor();
     expect(await page.locator('.audit').textContent()).not.toContain('invited');
 
     const reader = (await admin.post('/v1/auth/keys', { label: 'reader', is_read_only: true })).body;
-    const other = await at(world.browser, world.url, 'keys', reader);
+    const other = await settingsAt(world.browser, world.url, 'keys', reader);
     await other.page
       .getByText(/This key is read-only/)
       .first()
@@ -43,7 +43,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     await admin.put('/v1/blueprints/service', { name: '<script>alert(1)</script>' });
     await admin.post('/v1/blueprints', { slug: 'host', name: 'Host' });
-    const { page, complaints } = await at(world.browser, world.url, 'audit?action=blueprint.update', admin);
+    const { page, complaints } = await settingsAt(world.browser, world.url, 'audit?action=blueprint.update', admin);
     const entries = page.getByRole('list', { name: 'Entries' }).getByRole('listitem');
     await entries.first().waitFor();
     expect(await entries.count()).toBe(1);
@@ -70,7 +70,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
   it('changes the contact of the account and the name of the user, and shows the use of limits', async () => {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
-    const { page } = await at(world.browser, world.url, 'account', admin);
+    const { page } = await settingsAt(world.browser, world.url, 'account', admin);
     expect(await row(page, 'Limits', 'Blueprints').locator('td').allInnerTexts()).toEqual([
       'Blueprints',
       '',
@@ -87,7 +87,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     await button({ page }, 'Save').click();
     await page.getByText('The account is changed.').waitFor();
     expect((await admin.get('/v1/me')).body).toMatchObject({ email: 'ops@example.com' });
-    await open(page, 'sign-in');
+    await openTab(page, 'sign-in');
     await page.getByLabel(/^Your name/).fill('Ann');
     await page.getByLabel(/^Monthly report/).selectOption('true');
     await button({ page }, 'Save').click();
@@ -97,12 +97,12 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
 
   atNight('fits a phone and is accessible', async () => {
     const admin = await newTenant();
-    await joined(world.url, admin, 'member', 'x'.repeat(60));
+    await newMember(world.url, admin, 'member', 'x'.repeat(60));
     await admin.post('/v1/auth/keys', { label: 'long '.repeat(39), scopes: ['read', 'write', 'push', 'respond'] });
-    const { page } = await at(world.browser, world.url, 'account', admin);
+    const { page } = await settingsAt(world.browser, world.url, 'account', admin);
     await page.setViewportSize({ width: 390, height: 844 });
     for (const part of ['account', 'team', 'keys', 'sign-in', 'audit', 'look']) {
-      await open(page, part);
+      await openTab(page, part);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), part).toBe(0);
       expect(await barriers(page), part).toEqual([]);
     }

@@ -14,7 +14,7 @@ import { personAt } from './places.ts';
 describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
   const world = browserAndService();
 
-  async function atShop() {
+  async function newShop() {
     const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
     const [check] = got(await admin.get('/v1/checks'), 200);
@@ -23,7 +23,7 @@ describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
   }
 
   it('creates, measures, changes and deletes an SLO of a check', async () => {
-    const { admin, check } = await atShop();
+    const { admin, check } = await newShop();
     const person = await personAt(world.browser, world.url, admin.key, `/checks/${check.id}`);
     const dialog = person.page.getByRole('dialog');
     await button(person, 'New SLO').click();
@@ -49,7 +49,7 @@ describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
   });
 
   it('shows the report of the fleet, and saves it as CSV', async () => {
-    const { admin } = await atShop();
+    const { admin } = await newShop();
     const person = await personAt(world.browser, world.url, admin.key, '/report');
     await person.page
       .getByRole('row', { name: /Web shop/ })

@@ -14,16 +14,16 @@ import { enterOn, typeInto } from './keyboard.ts';
 import { personAt } from './places.ts';
 
 const step = (page: Page, title: string) => page.getByRole('listitem').filter({ hasText: title });
-const isFocused = (page: Page, name: string) =>
+const expectFocus = (page: Page, name: string) =>
   eventually(async () => (await page.evaluate('document.activeElement.textContent')) as string | null).then((text) =>
     expect(text).toContain(name),
   );
 
-/** Runs a shown command in a shell; throws if the API rejects it. */
+/** Runs a curl command of the page in a shell; throws if the API rejects the request. */
 const run = (command: string, env: Record<string, string> = {}) =>
   promisify(execFile)('sh', ['-c', `${command} -f`], { env: { ...process.env, ...env } });
 
-describe.skipIf(!binary)('the start in a browser', () => {
+describe.skipIf(!binary)('first steps in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
 
@@ -89,7 +89,7 @@ describe.skipIf(!binary)('the start in a browser', () => {
     await typeInto(page, page.getByLabel(/^Slack: URL/), `${receiver().url}/steps`);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Send test alert' }).waitFor();
-    await isFocused(page, 'Send a test alert');
+    await expectFocus(page, 'Send a test alert');
     await enterOn(page, page.getByRole('button', { name: 'Send test alert' }));
     await page.getByText('Accepted by slack').waitFor();
     expect(receiver().received.filter(({ path }) => path === '/steps')).toHaveLength(1);
@@ -127,7 +127,7 @@ describe.skipIf(!binary)('the start in a browser', () => {
     expect(await page.getByText('Waiting for the first ping').count()).toBe(0);
   });
 
-  it('shows commands that do the same', async () => {
+  it('shows commands with the same effect as the form', async () => {
     const admin = await newTenant();
     const person = await openFleet(admin);
     const { page } = person;

@@ -17,7 +17,7 @@ import { personAt } from './places.ts';
 
 const BASE = '/status/acme';
 const PATHS = { base: BASE, json: `${BASE}.json`, logo: undefined };
-/** Pages of a plain server with the headers of the service, which a test replaces. */
+/** Files of the server by path, which each test replaces. The server sends them with the headers of the service. */
 const files = new Map<string, string>();
 let server: Server;
 let url: string;
@@ -55,45 +55,56 @@ function contrast(...colors: [string, string]): number {
 const everything = (at: number, more: Parameters<typeof statusView>[0] = {}) =>
   statusView({ at, incidents: [statusIncident('inc_1', at)], maintenance: [statusMaintenance(at)], ...more });
 
-describe.runIf(binary)('a script in a status page of an origin whose console is signed in', () => {
-  const world = browserAndService();
-  const PROOF = `fetch('/v1/me', { credentials: 'include' }).then((one) => one.status, () => 'failed').then((me) => {
+describe.runIf(binary)(
+  'a script in a status page, in a browser that is signed in to the console of the same origin',
+  () => {
+    const world = browserAndService();
+    const PROOF = `fetch('/v1/me', { credentials: 'include' }).then((one) => one.status, () => 'failed').then((me) => {
     let seen;
     try { seen = [document.cookie, localStorage.length].join() } catch ({ name }) { seen = name }
     document.title = 'Proof: ' + seen + ', ' + me;
   });`;
-  /** Remaining protection in each case. The last one shows that the attack works without it. */
-  const POLICIES = [
-    ['is not run by the policy of the page', 'all', 'Acme status', []],
-    ['is kept out by the sandbox, past the policy of the page', 'sandbox', 'Proof: SecurityError, failed', [undefined]],
-    ['would be signed in without both', 'none', 'Proof: canary=1,\\d, 200', ['cookie']],
-  ] as const;
+    /**
+     * Title, remaining protection, document title, and cookies of the script's request in each case. The last case shows
+     * that the attack works without protection.
+     */
+    const POLICIES = [
+      ['is blocked by the policy of the page', 'all', 'Acme status', []],
+      [
+        'cannot access the session in the sandbox, even without the policy of the page',
+        'sandbox',
+        'Proof: SecurityError, failed',
+        [undefined],
+      ],
+      ['can access the session without both', 'none', 'Proof: canary=1,\\d, 200', ['cookie']],
+    ] as const;
 
-  it.each(POLICIES)('%s', async (_, left, title, cookies) => {
-    const client = await newTenant();
-    const slug = `sandbox-${left}-${Date.now()}`;
-    got(await client.post('/v1/status-pages', { slug, title: 'Acme status', visibility: 'public' }), 201);
-    const { page, context, complaints } = await personAt(world.browser, world.url, client.key);
-    await context.addCookies([{ name: 'canary', value: '1', url: world.url }]);
-    expect(await page.evaluate(`fetch('/v1/me').then(({ status }) => status)`)).toBe(200);
-    await page.route(`**/status/${slug}`, async (route) => {
-      const response = await route.fetch();
-      const { 'content-security-policy': sandbox, ...others } = response.headers();
-      const html = (await response.text()).replace('</body>', `<script>${PROOF}</script></body>`);
-      await route.fulfill({
-        headers: left === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
-        body: left === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
+    it.each(POLICIES)('%s', async (_, left, title, cookies) => {
+      const client = await newTenant();
+      const slug = `sandbox-${left}-${Date.now()}`;
+      got(await client.post('/v1/status-pages', { slug, title: 'Acme status', visibility: 'public' }), 201);
+      const { page, context, complaints } = await personAt(world.browser, world.url, client.key);
+      await context.addCookies([{ name: 'canary', value: '1', url: world.url }]);
+      expect(await page.evaluate(`fetch('/v1/me').then(({ status }) => status)`)).toBe(200);
+      await page.route(`**/status/${slug}`, async (route) => {
+        const response = await route.fetch();
+        const { 'content-security-policy': sandbox, ...others } = response.headers();
+        const html = (await response.text()).replace('</body>', `<script>${PROOF}</script></body>`);
+        await route.fulfill({
+          headers: left === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
+          body: left === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
+        });
       });
+      const sent: Request[] = [];
+      page.on('request', (request) => request.url().endsWith('/v1/me') && sent.push(request));
+      await page.goto(`${world.url}/status/${slug}`, { waitUntil: 'load' });
+      await page.waitForFunction(`/^${title}$/.test(document.title)`);
+      const headers = await Promise.all(sent.map((request) => request.allHeaders()));
+      expect(headers.map(({ cookie }) => cookie && 'cookie')).toEqual(cookies);
+      if (left === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
     });
-    const sent: Request[] = [];
-    page.on('request', (request) => request.url().endsWith('/v1/me') && sent.push(request));
-    await page.goto(`${world.url}/status/${slug}`, { waitUntil: 'load' });
-    await page.waitForFunction(`/^${title}$/.test(document.title)`);
-    const headers = await Promise.all(sent.map((request) => request.allHeaders()));
-    expect(headers.map(({ cookie }) => cookie && 'cookie')).toEqual(cookies);
-    if (left === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
-  });
-});
+  },
+);
 
 describe.runIf(binary)('a status page in a browser', () => {
   const world = inBrowser();
@@ -109,20 +120,20 @@ describe.runIf(binary)('a status page in a browser', () => {
   }
   afterEach(async () => {
     for (const context of world.browser.contexts()) await context.close();
-    // No message of the policy, and no error.
+    // The browser reported no violation of the policy and no error.
     expect(faults.splice(0)).toEqual([]);
   });
 
-  it.each(LANGUAGES)('has no barriers in light and dark, with every state, in %s', async (language) => {
+  it.each(LANGUAGES)('is accessible in light and dark, with every state, in %s', async (language) => {
     put(everything(Date.now(), { language }));
     for (const path of [BASE, `${BASE}/history`]) expect(await barriers(await open({}, path))).toEqual([]);
   });
 
   it.each([
-    ['of a narrow phone', 320, 800, '100%'],
-    ['at a zoom of 200 %', 640, 400, '100%'],
-    ['with text of twice the size', 640, 400, '200%'],
-  ])('fits its width %s, with nothing cut off, also with long words', async (_, width, height, size) => {
+    ['a narrow phone', 320, 800, '100%'],
+    ['a zoom of 200 %', 640, 400, '100%'],
+    ['text of twice the size', 640, 400, '200%'],
+  ])('fits the window, also with long words, with %s', async (_, width, height, size) => {
     const published = everything(Date.now());
     published.view.page.title = 'A'.repeat(120);
     published.view.groups[0]!.components[0]!.name = 'Komponentenüberwachungszentrale'.repeat(3);
@@ -176,7 +187,7 @@ describe.runIf(binary)('a status page in a browser', () => {
       )(document)`)) as [string, string, number];
       expect([text, style]).toEqual([name, 'solid']);
       expect(thickness).toBeGreaterThanOrEqual(2);
-      // The days that the bars show.
+      // The summary opens the list of days with a problem.
       if (!name.startsWith('Days with')) continue;
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(true);
@@ -185,7 +196,7 @@ describe.runIf(binary)('a status page in a browser', () => {
     expect(await link.getAttribute('rel')).toBe('nofollow noopener');
   });
 
-  it('differs by shape and height, not only by color', async () => {
+  it('distinguishes states by shape and height, not only by color', async () => {
     put(everything(Date.now()));
     const page = await open();
     const icons = (await page.evaluate(
@@ -200,11 +211,13 @@ describe.runIf(binary)('a status page in a browser', () => {
     expect(words.toSorted()).toEqual(['Degraded', 'Maintenance', 'Operational', 'Outage', 'Unknown']);
   });
 
-  it.each(['light', 'dark'] as const)('has marks with enough contrast to what is around them in %s', async (theme) => {
-    put(everything(Date.now(), { appearance: { theme } }));
-    const page = await open();
-    await page.keyboard.press('Tab');
-    const marks = (await page.evaluate(`(() => {
+  it.each(['light', 'dark'] as const)(
+    'has enough contrast between marks and their background in the %s theme',
+    async (theme) => {
+      put(everything(Date.now(), { appearance: { theme } }));
+      const page = await open();
+      await page.keyboard.press('Tab');
+      const marks = (await page.evaluate(`(() => {
       const style = (one) => getComputedStyle(one);
       const around = (one) => {
         const { backgroundColor } = style(one);
@@ -221,11 +234,12 @@ describe.runIf(binary)('a status page in a browser', () => {
         ...all(':focus', 'outlineColor'),
       ];
     })()`)) as [string, string, string][];
-    expect(new Set(marks.map(([mark]) => mark)).size).toBeGreaterThanOrEqual(COMPONENT_STATES.length + 5);
-    expect(marks.filter(([, mark, around]) => contrast(mark, around) < 3)).toEqual([]);
-  });
+      expect(new Set(marks.map(([mark]) => mark)).size).toBeGreaterThanOrEqual(COMPONENT_STATES.length + 5);
+      expect(marks.filter(([, mark, around]) => contrast(mark, around) < 3)).toEqual([]);
+    },
+  );
 
-  it('shows a notice once it is old, and offers to reload when the state has changed', async () => {
+  it('shows a notice when it is old, and offers to reload when its content has changed', async () => {
     put(everything(Date.now() - 16 * 60_000));
     const old = await open();
     await old.locator('#old').waitFor({ state: 'visible' });

@@ -16,7 +16,7 @@ const fromNow = (hours: number) => new Date(Date.now() + hours * HOUR).toISOStri
 describe.skipIf(!binary)('maintenance windows in a browser', () => {
   const world = browserAndService();
 
-  async function onCall(place = '/alerts/windows') {
+  async function openWindows(place = '/alerts/windows') {
     const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout']);
     const person = await personAt(world.browser, world.url, admin.key, place);
@@ -25,7 +25,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
   }
 
   it('creates, edits and deletes a window, with a preview of its occurrences', async () => {
-    const person = await onCall();
+    const person = await openWindows();
     const { page, dialog, windows, complaints } = person;
     await button(person, 'New window').click();
     await dialog.getByLabel(/^Name/).fill('Patches');
@@ -67,7 +67,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
   });
 
   it('lists open windows first, and ends an open one early', async () => {
-    const person = await onCall();
+    const person = await openWindows();
     const { page, admin, windows } = person;
     const once = { scope: { all: true }, starts_at: fromNow(-2), ends_at: fromNow(2) };
     got(await admin.post('/v1/windows', { ...once, name: 'Later', starts_at: fromNow(1) }), 201);
@@ -86,7 +86,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
   });
 
   it('shows a calendar with keyboard support, and a list on a phone', async () => {
-    const person = await onCall();
+    const person = await openWindows();
     const { page, admin } = person;
     const daily = {
       name: 'Backup',

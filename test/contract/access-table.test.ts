@@ -31,7 +31,7 @@ beforeAll(async () => {
   incident = got(await admin.post('/v1/incidents', { title: 'Slow', impact: 'degraded' }), 201).id;
   const body = { name: 'Ops', channel_type: 'webhook', config: { url: 'https://127.77.0.1:9/' } };
   channel = got(await admin.post('/v1/notify/channels', body), 201).id;
-  const people = await Promise.all(
+  const members = await Promise.all(
     ROLES.map(async (role) => ({ role, scopes: null, client: await memberOf(admin, role) })),
   );
   const keys = await Promise.all(
@@ -41,16 +41,16 @@ beforeAll(async () => {
       client: await keyOf(admin, { scopes: [scope] }),
     })),
   );
-  callers = [...people, ...keys];
+  callers = [...members, ...keys];
 });
 
 const silence = (by: Client, applies_to: object | null, hours: number) =>
   by.post('/v1/notify/silences', { applies_to, until: ahead(hours) });
 const window = (by: Client, scope: object, hours: number) =>
   by.post('/v1/windows', { name: 'Move', scope, starts_at: ahead(0), ends_at: ahead(hours) });
-const own = () => ({ check_ids: [check.id] });
+const oneCheck = () => ({ check_ids: [check.id] });
 
-/** Sends the request of a row. */
+/** Functions that send the request of a row. */
 const REQUESTS: Record<string, (by: Client & { id: string }) => Promise<ApiResponse>> = {
   'read a check': (by) => by.get(`/v1/checks/${check.id}`),
   'rename a key': (by) => by.put(`/v1/auth/keys/${by.id}`, { label: 'Renamed' }),
@@ -59,18 +59,18 @@ const REQUESTS: Record<string, (by: Client & { id: string }) => Promise<ApiRespo
   'acknowledge a failure': (by) => by.post(`/v1/checks/${check.id}/acknowledge`, {}),
   'create an incident': (by) => by.post('/v1/incidents', { title: 'Slow', impact: 'degraded' }),
   'add a note to an incident': (by) => by.post(`/v1/incidents/${incident}/notes`, { text: 'Seen' }),
-  'silence a check for a day': (by) => silence(by, own(), 24),
-  'silence a check for two days': (by) => silence(by, own(), 48),
+  'silence a check for a day': (by) => silence(by, oneCheck(), 24),
+  'silence a check for two days': (by) => silence(by, oneCheck(), 48),
   'silence all checks for an hour': (by) => silence(by, null, 1),
   'end a silence of all checks': async (by) =>
     by.del(`/v1/notify/silences/${got(await silence(admin, null, 1), 201).id}`),
-  'create a window of a check for an hour': (by) => window(by, own(), 1),
-  'create a window of a check for two days': (by) => window(by, own(), 48),
+  'create a window of a check for an hour': (by) => window(by, oneCheck(), 1),
+  'create a window of a check for two days': (by) => window(by, oneCheck(), 48),
   'create a recurring window of a check': (by) =>
-    by.post('/v1/windows', { name: 'Backup', scope: own(), cron: '0 3 * * *', duration_seconds: 60 }),
+    by.post('/v1/windows', { name: 'Backup', scope: oneCheck(), cron: '0 3 * * *', duration_seconds: 60 }),
   'create a window of all checks': (by) => window(by, { all: true }, 1),
   'extend a window of a check to two days': async (by) =>
-    by.put(`/v1/windows/${got(await window(admin, own(), 1), 201).id}`, { ends_at: ahead(48) }),
+    by.put(`/v1/windows/${got(await window(admin, oneCheck(), 1), 201).id}`, { ends_at: ahead(48) }),
   'end a window of all checks': async (by) =>
     by.put(`/v1/windows/${got(await window(admin, { all: true }, 1), 201).id}`, { ends_at: ahead(0.5) }),
   'silence a check in its policy': (by) => by.post(`/v1/checks/${check.id}/policy`, { silenced: true }),
@@ -85,7 +85,7 @@ describe('the table of what a request needs', () => {
     expect(ROWS.map(({ request }) => request)).toEqual(Object.keys(REQUESTS));
   });
 
-  it.each(ROWS)('is right about role and scopes to $request', async ({ request, role, scopes }) => {
+  it.each(ROWS)('names the required role and scopes to $request', async ({ request, role, scopes }) => {
     for (const caller of callers) {
       const { status, body } = await REQUESTS[request]!(caller.client);
       const isAllowed =

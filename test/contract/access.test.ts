@@ -186,7 +186,7 @@ describe('API keys', () => {
   });
 
   it.each(['1', 'key_', 'key_%23', '%2e%2e', 'key_%C3%BC', `key_${'0'.repeat(300)}`])(
-    'do not exist with an impossible id: %s',
+    'return 404 for an impossible id: %s',
     async (id) => {
       expect(await admin.del(`/v1/auth/keys/${id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     },

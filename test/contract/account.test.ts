@@ -98,7 +98,7 @@ describe('GET /v1/me', () => {
       entities: 4,
       largest_blueprint: { slug: 'service', entities: 3 },
       checks: 3,
-      // Two at 60 / 45; the service does not run a push check.
+      // Two checks with 60 / 45 probes per minute each, rounded up. A push check is not probed.
       checks_per_minute: 3,
       expressions_per_minute: 0,
       relations: 1,

@@ -19,18 +19,21 @@ afterAll(() => Promise.all([receiver.close(), failing.close()]));
 const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5, error_message: 'disk full' }), 201);
 const readCheck = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
-const said = (path: string) =>
+const textsAt = (path: string) =>
   receiver.received.filter((one) => one.path === path).map(({ body }) => JSON.parse(body).text);
 
-let places = 0;
+let pathCount = 0;
 
-/** Creates a push check that is up, and channels of it that notify at separate paths. */
+/**
+ * Creates a push check that is up, with channels that notify separate paths.
+ * @param at receiver of the first channel
+ */
 async function watched(count: number, at: WebhookReceiver = receiver) {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
   const channels: { id: string; path: string }[] = [];
   for (let i = 0; i < count; i++) {
-    const path = `/place-${++places}`;
+    const path = `/place-${++pathCount}`;
     const config = { url: (i === 0 ? at : receiver).url + path };
     const body = { channel_type: 'slack', config };
     channels.push({ id: got(await client.post(`/v1/checks/${id}/policy/channels`, body), 201).id, path });
@@ -39,7 +42,7 @@ async function watched(count: number, at: WebhookReceiver = receiver) {
   return { id: id as string, path: `/v1/checks/${id}/acknowledge`, channels };
 }
 
-const escalating = async (id: string, steps: [after_seconds: number, channel_id: string][]) =>
+const setEscalation = async (id: string, steps: [after_seconds: number, channel_id: string][]) =>
   got(
     await client.post(`/v1/checks/${id}/policy`, {
       escalation: steps.map(([after_seconds, channel_id]) => ({ after_seconds, channel_ids: [channel_id] })),
@@ -51,7 +54,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
   it('lasts until recovery and notifies each recipient of the failure once', async () => {
     const { id, path, channels } = await watched(1);
     await push(id, false);
-    await eventually(() => said(channels[0]!.path).length === 1);
+    await eventually(() => textsAt(channels[0]!.path).length === 1);
     const record = got(await client.post(path, { note: 'enlarging the disk' }), 200);
     expect(record).toMatchObject({
       check_id: id,
@@ -60,8 +63,8 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     });
     expect((await readCheck(id)).acknowledgement).toEqual(record);
 
-    await eventually(() => said(channels[0]!.path).length === 2);
-    expect(said(channels[0]!.path)[1]).toMatch(/: backup is down, and acknowledged$/);
+    await eventually(() => textsAt(channels[0]!.path).length === 2);
+    expect(textsAt(channels[0]!.path)[1]).toMatch(/: backup is down, and acknowledged$/);
     const log: { kind: string }[] = got(await client.get(`/v1/notify/logs?check_id=${id}`), 200);
     expect(log.filter(({ kind }) => kind === 'acknowledged')).toEqual([
       expect.objectContaining({ transition_id: record.transition_id, check_id: id }),
@@ -69,7 +72,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
 
     await push(id, true);
     expect((await readCheck(id)).acknowledgement).toBeNull();
-    await eventually(() => said(channels[0]!.path).length === 3);
+    await eventually(() => textsAt(channels[0]!.path).length === 3);
     await push(id, false);
     expect((await readCheck(id)).acknowledgement).toBeNull();
   });
@@ -135,7 +138,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
     expect(got(await client.post(path), 200)).toEqual(record);
   });
 
-  it('requires the role of responder', async () => {
+  it('is rejected for a read-only key', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
     const reader = await keyOf(client, { is_read_only: true });
@@ -147,17 +150,17 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
 describe('the escalation of a policy', () => {
   const step = (after_seconds: number, ...channel_ids: (string | undefined)[]) => ({ after_seconds, channel_ids });
 
-  it('notifies the channels of a step at its time, not before, and of the recovery', async () => {
+  it('notifies the channels of a step at its time and not before, and notifies them of the recovery', async () => {
     const { id, channels } = await watched(2);
     const [first, second] = channels as [{ path: string }, { id: string; path: string }];
-    await escalating(id, [[1, second.id]]);
+    await setEscalation(id, [[1, second.id]]);
     await push(id, false);
-    await eventually(() => said(second.path).length === 1);
-    expect(said(first.path)).toEqual([expect.stringMatching(/: backup is down$/)]);
-    expect(said(second.path)).toEqual([expect.stringMatching(/: backup is still down after 1 s$/)]);
+    await eventually(() => textsAt(second.path).length === 1);
+    expect(textsAt(first.path)).toEqual([expect.stringMatching(/: backup is down$/)]);
+    expect(textsAt(second.path)).toEqual([expect.stringMatching(/: backup is still down after 1 s$/)]);
     await push(id, true);
-    await eventually(() => said(first.path).length === 2 && said(second.path).length === 2);
-    for (const { path } of channels) expect(said(path)[1]).toMatch(/: backup is up again after/);
+    await eventually(() => textsAt(first.path).length === 2 && textsAt(second.path).length === 2);
+    for (const { path } of channels) expect(textsAt(path)[1]).toMatch(/: backup is up again after/);
     const response = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     const [, down] = response;
     const why = got(await client.get(`/v1/transitions/${down.transition_id}/explain`), 200);
@@ -165,32 +168,32 @@ describe('the escalation of a policy', () => {
   });
 
   it('stops when the failure is acknowledged and resumes when the acknowledgement is removed', async () => {
-    const cared = await watched(2);
+    const acknowledged = await watched(2);
     const other = await watched(2);
-    for (const { id, channels } of [cared, other]) await escalating(id, [[2, channels[1]!.id]]);
-    await push(cared.id, false);
-    got(await client.post(cared.path), 200);
+    for (const { id, channels } of [acknowledged, other]) await setEscalation(id, [[2, channels[1]!.id]]);
+    await push(acknowledged.id, false);
+    got(await client.post(acknowledged.path), 200);
     await push(other.id, false);
-    await eventually(() => said(other.channels[1]!.path).length === 1);
-    expect(said(cared.channels[1]!.path)).toEqual([]);
-    got(await client.del(cared.path), 204);
-    await eventually(() => said(cared.channels[1]!.path).length === 1);
+    await eventually(() => textsAt(other.channels[1]!.path).length === 1);
+    expect(textsAt(acknowledged.channels[1]!.path)).toEqual([]);
+    got(await client.del(acknowledged.path), 204);
+    await eventually(() => textsAt(acknowledged.channels[1]!.path).length === 1);
   });
 
   it('is due immediately when no recipient could be notified before', async () => {
     const { id, channels } = await watched(2, failing);
-    await escalating(id, [[3600, channels[1]!.id]]);
+    await setEscalation(id, [[3600, channels[1]!.id]]);
     await push(id, false);
-    await eventually(() => said(channels[1]!.path).length === 1);
-    expect(said(channels[1]!.path)[0]).toMatch(/: backup is still down after/);
+    await eventually(() => textsAt(channels[1]!.path).length === 1);
+    expect(textsAt(channels[1]!.path)[0]).toMatch(/: backup is still down after/);
   });
 
   it('notifies at its time when it is the first notification', async () => {
     const { id, channels } = await watched(1);
-    await escalating(id, [[1, channels[0]!.id]]);
+    await setEscalation(id, [[1, channels[0]!.id]]);
     await push(id, false);
-    await eventually(() => said(channels[0]!.path).length === 1);
-    expect(said(channels[0]!.path)[0]).toMatch(/ is still down after/);
+    await eventually(() => textsAt(channels[0]!.path).length === 1);
+    expect(textsAt(channels[0]!.path)[0]).toMatch(/ is still down after/);
   });
 
   it.each<[string, (ids: string[]) => object[], string, RegExp]>([
@@ -234,10 +237,12 @@ describe('the escalation of a policy', () => {
       }),
       201,
     );
-    const of = (channel: string) =>
+    const setDefault = (channel: string) =>
       client.put('/v1/notify/policy', { escalation: [{ after_seconds: 60, channel_ids: [channel] }] });
-    expect(await of(channels[0]!.id)).toMatchObject(failure(400, 'VALIDATION_ERROR', 'escalation.0.channel_ids.0'));
-    expect(got(await of(own.id), 200).escalation).toEqual([{ after_seconds: 60, channel_ids: [own.id] }]);
+    expect(await setDefault(channels[0]!.id)).toMatchObject(
+      failure(400, 'VALIDATION_ERROR', 'escalation.0.channel_ids.0'),
+    );
+    expect(got(await setDefault(own.id), 200).escalation).toEqual([{ after_seconds: 60, channel_ids: [own.id] }]);
     expect(got(await client.put('/v1/notify/policy', { escalation: null }), 200).escalation).toEqual([]);
   });
 });

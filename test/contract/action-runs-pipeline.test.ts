@@ -28,7 +28,7 @@ type CiEndpoint = { url: string; started: string[]; done: Map<string, Promise<Ap
 const LINES = Array.from({ length: 250 }, (_, i) => `step ${i}: ${'.'.repeat(i % 60)}`);
 const POSTS = [LINES.slice(0, 100), LINES.slice(100, 200), LINES.slice(200)];
 
-/** Starts a pipeline that a request triggers and that reports its progress under the given execution id. */
+/** Starts a CI endpoint: each request starts a pipeline that reports its progress for the execution in the request. */
 async function startCi(): Promise<CiEndpoint> {
   const started: string[] = [];
   const done = new Map<string, Promise<ApiResponse[]>>();
@@ -63,7 +63,7 @@ async function pipeline(run: string): Promise<ApiResponse[]> {
   return responses;
 }
 
-/** Lets a check go down and returns the only execution of its action, when it has ended. */
+/** Lets a check go down, waits until the only execution of its action has ended, and returns it. */
 async function downWith(url: string, check: { id: string }, timeout_ms = 10_000): Promise<ApiResponse['body']> {
   const action = got(
     await admin.post('/v1/actions', {
@@ -130,7 +130,7 @@ describe('a pipeline that starts when a check goes down', () => {
     expect(hidden.received).toEqual([]);
   });
 
-  it('is blocked and recorded when its variable host turns private', async () => {
+  it('is blocked and recorded when a variable holds a private host', async () => {
     const { hostname: name, port } = new URL(hidden.url);
     const { id: entity_id } = got(await admin.post('/v1/blueprints/service/entities', { slug: 'private', name }), 201);
     const check = await newCheck(admin, { entity_id, failure_threshold: 1, interval_seconds: 3600 });

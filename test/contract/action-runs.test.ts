@@ -79,7 +79,7 @@ describe('a manual execution', () => {
     });
   });
 
-  it('accepts any variable, which takes precedence and is escaped for its position', async () => {
+  it('accepts any variable from the caller, which takes precedence and is escaped for its position', async () => {
     const id = await newAction(client, {
       url: `${ci.url}/given/{{branch}}?by={{action_name}}`,
       body_template: '{"branch": "{{branch}}", "again": "{{again}}"}',
@@ -90,7 +90,7 @@ describe('a manual execution', () => {
     expect(JSON.parse(request!.body)).toEqual({ branch: 'a/b?c#d "ü"\r\n', again: '{{branch}}' });
   });
 
-  it('leaves variables raw in a body that is not JSON', async () => {
+  it('does not escape variables in a body that is not JSON', async () => {
     const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
     const id = await newAction(client, { url: `${ci.url}/plain`, headers, body_template: 'says {{what}}' });
     await runAction(client, id, { what: '"x"\n' });
@@ -161,7 +161,7 @@ describe('a manual execution', () => {
     expect(execution.error_message).toContain('before the response was complete');
   });
 
-  it('succeeds when the target sends 2xx and then nothing', async () => {
+  it('succeeds when the target sends 2xx and never completes the response', async () => {
     const head = 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc';
     await using server = await rawTarget((socket) => socket.once('data', () => socket.write(head)));
     const execution = await runAction(client, await newAction(client, { url: server.url, timeout_ms: 150 }));

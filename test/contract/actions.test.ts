@@ -61,7 +61,7 @@ describe('an action', () => {
     expect(await make(whole)).toMatchObject(whole);
   });
 
-  it('lists its hosts in one spelling', async () => {
+  it('normalizes its allowed hosts', async () => {
     const { allowed_hosts } = await make({
       allowed_hosts: ['CI.Example.com.', '*.B\u00fccher.example.com', '127.77.1'],
     });
@@ -80,7 +80,7 @@ describe('an action', () => {
     }
   });
 
-  it('shows a read-only key no URL and no host', async () => {
+  it('hides its URL and allowed hosts from a read-only key', async () => {
     const allowed_hosts = ['ci.example.com'];
     const { id } = await make({ url: 'https://ci.example.com/t0ken', body_template: 'as {{written}}', allowed_hosts });
     expect(await read(id, reader)).toMatchObject({ url: MASK, body_template: 'as {{written}}', allowed_hosts: [MASK] });
@@ -128,7 +128,7 @@ describe('an update', () => {
     expect(got(await admin.put(`/v1/actions/${id}`, { headers: {} }), 200).headers).toEqual({});
   });
 
-  it('sends stored headers to no other origin: they have to be sent again', async () => {
+  it('requires the headers again when the URL gets another origin', async () => {
     const { id } = await make({ url: 'https://127.77.0.8/a', headers: { 'X-A': '1', 'X-B': '2' } });
     const put = (body: object) => admin.put(`/v1/actions/${id}`, body);
     for (const url of ['https://127.77.0.9/a', 'http://127.77.0.8/a', 'https://127.77.0.8:444/a'])
@@ -143,7 +143,7 @@ describe('an update', () => {
     got(await put({ url }), 200);
   });
 
-  it('sends stored headers to no further host of a placeholder', async () => {
+  it('requires the headers again when a placeholder can lead to further hosts', async () => {
     const url = 'https://{{host}}/hook';
     const { id } = await make({ url, headers: { 'X-A': '1' }, allowed_hosts: ['ci.example.com', 'cd.example.com'] });
     const put = (body: object) => admin.put(`/v1/actions/${id}`, body);

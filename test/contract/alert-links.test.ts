@@ -85,7 +85,7 @@ describe('a link in an alert', () => {
     expect(entry.summary).toMatch(/^A user of an alert link acknowledged check "backup"\.$/);
   });
 
-  it('silences once, in whichever of the texts that decode to the same bytes', async () => {
+  it('is rejected in another spelling that decodes to the same bytes', async () => {
     const { silence } = await failing();
     const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = letters.indexOf(silence.at(-1)!);
@@ -97,7 +97,7 @@ describe('a link in an alert', () => {
     }
   });
 
-  it('records the name that its user enters, and reports it to the recipients', async () => {
+  it('records the name that the user enters, and reports it to the recipients', async () => {
     const { id, acknowledge } = await failing();
     const alerts = () => receiver.received.filter((one) => one.path === `/${id}`);
     for (const [name, problem] of [

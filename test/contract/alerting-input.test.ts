@@ -2,8 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, type Client, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
 
-/** Invalid alerting settings are rejected with a code, the path and a remedy. */
-
 let client: Client;
 let check: string;
 let channel: string;
@@ -17,16 +15,22 @@ beforeAll(async () => {
   ).id;
 });
 
-const from = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-const window = (more: object) =>
-  client.post('/v1/windows', { name: 'move', scope: { all: true }, starts_at: from(60), ends_at: from(3600), ...more });
-const nightly = (more: object) =>
+const fromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+const postWindow = (more: object) =>
+  client.post('/v1/windows', {
+    name: 'move',
+    scope: { all: true },
+    starts_at: fromNow(60),
+    ends_at: fromNow(3600),
+    ...more,
+  });
+const postNightly = (more: object) =>
   client.post('/v1/windows', {
     ...{ name: 'patches', scope: { all: true }, cron: '30 2 * * sat', duration_seconds: 3600 },
     ...more,
   });
-const escalation = (...steps: object[]) => client.post(`/v1/checks/${check}/policy`, { escalation: steps });
-const written = (config: object) =>
+const postEscalation = (...steps: object[]) => client.post(`/v1/checks/${check}/policy`, { escalation: steps });
+const postChannel = (config: object) =>
   client.post(`/v1/checks/${check}/policy/channels`, { channel_type: 'slack', config: { url, ...config } });
 
 type Row = [what: string, send: () => Promise<ApiResponse>, path: string, remedy: RegExp];
@@ -44,97 +48,102 @@ const rows: Row[] = [
   ],
   [
     'a title with an unknown variable',
-    () => written({ title_template: '{{entity}} is down' }),
+    () => postChannel({ title_template: '{{entity}} is down' }),
     'config.title_template',
     /\{\{entity\}\}, which is not a variable; known are entity_name/,
   ],
   [
     'a text with a section that is not closed',
-    () => written({ body_template: '{{#if error}}why: {{error}}' }),
+    () => postChannel({ body_template: '{{#if error}}why: {{error}}' }),
     'config.body_template',
     /\{\{\/if\}\}/,
   ],
   [
     'a text with half a variable',
-    () => written({ body_template: 'it is {{state' }),
+    () => postChannel({ body_template: 'it is {{state' }),
     'config.body_template',
     /write \{\{state\}\}/,
   ],
   [
     'a window of no length',
     () => {
-      const at = from(60);
-      return window({ starts_at: at, ends_at: at });
+      const at = fromNow(60);
+      return postWindow({ starts_at: at, ends_at: at });
     },
     'ends_at',
     /must be after starts_at/,
   ],
-  ['a window of more than 31 days', () => window({ ends_at: from(32 * 86_400) }), 'ends_at', /longer than 31 days/],
+  [
+    'a window of more than 31 days',
+    () => postWindow({ ends_at: fromNow(32 * 86_400) }),
+    'ends_at',
+    /longer than 31 days/,
+  ],
   [
     'a recurring window of no length',
-    () => nightly({ duration_seconds: 0 }),
+    () => postNightly({ duration_seconds: 0 }),
     'duration_seconds',
     /shorter than 60 seconds/,
   ],
   [
     'a recurring window of more than 31 days',
-    () => nightly({ duration_seconds: 32 * 86_400 }),
+    () => postNightly({ duration_seconds: 32 * 86_400 }),
     'duration_seconds',
     /longer than 31 days/,
   ],
   [
     'a window in an unknown time zone',
-    () => nightly({ time_zone: 'Europe/Atlantis' }),
+    () => postNightly({ time_zone: 'Europe/Atlantis' }),
     'time_zone',
     /is not an IANA time zone; (did you mean|write one such as)/,
   ],
   [
     'a window whose scope has only dependents',
-    () => window({ scope: { include_dependents: true } }),
+    () => postWindow({ scope: { include_dependents: true } }),
     'scope',
     /\{"all": true\} selects all checks/,
   ],
   [
     'steps out of order',
-    () => escalation({ after_seconds: 600, channel_ids: [channel] }, { after_seconds: 60, channel_ids: ['chn_2'] }),
+    () => postEscalation({ after_seconds: 600, channel_ids: [channel] }, { after_seconds: 60, channel_ids: ['chn_2'] }),
     'escalation.1.after_seconds',
     /must be more than the 600 of the step before; put the steps in order of time/,
   ],
   [
     'a step with a deleted channel',
     async () => {
-      const { id } = got(await written({ url: `${url}/gone` }), 201);
+      const { id } = got(await postChannel({ url: `${url}/gone` }), 201);
       got(await client.del(`/v1/checks/${check}/policy/channels/${id}`), 204);
-      return escalation({ after_seconds: 60, channel_ids: [id] });
+      return postEscalation({ after_seconds: 60, channel_ids: [id] });
     },
     'escalation.0.channel_ids.0',
     /GET \/v1\/notify\/channels lists them/,
   ],
   [
     'a step without channels',
-    () => escalation({ after_seconds: 60, channel_ids: [] }),
+    () => postEscalation({ after_seconds: 60, channel_ids: [] }),
     'escalation.0.channel_ids',
     /at least one channel/,
   ],
   [
     'a channel in two steps',
-    () => escalation({ after_seconds: 60, channel_ids: [channel] }, { after_seconds: 90, channel_ids: [channel] }),
+    () => postEscalation({ after_seconds: 60, channel_ids: [channel] }, { after_seconds: 90, channel_ids: [channel] }),
     'escalation.1.channel_ids.0',
     /is in step 1 already; a channel can be in only one step/,
   ],
   [
-    'an end of an acknowledgement that has passed',
+    'an acknowledgement that ends in the past',
     async () => {
       const { id } = await newCheck(client, { failure_threshold: 1 });
       for (const success of [true, false])
         got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
-      return client.post(`/v1/checks/${id}/acknowledge`, { until: from(-60) });
+      return client.post(`/v1/checks/${id}/acknowledge`, { until: fromNow(-60) });
     },
     'until',
     /future|passed/,
   ],
   [
-    'a remediation with a text as delay',
+    'a remediation with text for alert_after_remediation',
     () =>
       client.post('/v1/actions', {
         name: 'Restart',
@@ -169,10 +178,10 @@ describe('an invalid alerting setting', () => {
 describe('a selection that matches no check', () => {
   const nowhere = { labels: { team: 'nowhere' } };
   it.each<[string, () => Promise<ApiResponse>]>([
-    ['is accepted with a notice in a window', () => window({ scope: nowhere })],
+    ['is accepted with a notice in a window', () => postWindow({ scope: nowhere })],
     [
       'is accepted with a notice in a silence',
-      () => client.post('/v1/notify/silences', { applies_to: nowhere, until: from(60), reason: '' }),
+      () => client.post('/v1/notify/silences', { applies_to: nowhere, until: fromNow(60), reason: '' }),
     ],
     [
       'is accepted with a notice in an account channel',

@@ -55,7 +55,7 @@ describe('GET /v1/audit', () => {
     });
   });
 
-  it('begins with the account, which the operator created', async () => {
+  it('begins with the creation of the account by the operator', async () => {
     const all = await entries('?limit=500');
     expect(all.at(-1)).toMatchObject({
       action: 'account.create',
@@ -72,7 +72,7 @@ describe('GET /v1/audit', () => {
     expect(JSON.stringify(await entries('?limit=500'))).not.toMatch(/x1y2|hooks\.slack/);
   });
 
-  it('shows configuration changes without their origin to read-only users', async () => {
+  it('shows only configuration changes, without their origin, to members and to keys that can only read', async () => {
     const member = await memberOf(admin);
     const scoped = await keyOf(admin, { scopes: ['read'] });
     expect((await entries('?kind=access')).length).toBeGreaterThan(1);
@@ -96,7 +96,7 @@ describe('GET /v1/audit', () => {
     expect(await pusher.get('/v1/audit')).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('finds the changes of an object and of what belongs to it', async () => {
+  it('finds the changes of an object and of the objects that belong to it', async () => {
     const actions = async (query: string) => (await entries(query)).map(({ action }) => action);
     expect(await actions(`?target=${check.id}&action=check.`)).toContain('check.create');
     expect(await actions(`?target=${check.id}`)).toContain('channel.add');

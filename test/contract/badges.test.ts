@@ -28,7 +28,7 @@ const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 120, error_message: 'CANARY-TEXT' }), 201);
 const made = async (body: object) => got(await client.post(BADGES, body), 201);
 
-/** The members of shields.io's endpoint schema, which rejects others. */
+/** Properties of the endpoint schema of shields.io, which rejects other properties. */
 const SHIELDS_IO: Readonly<Record<string, unknown>> = {
   schemaVersion: 1,
   label: expect.any(String),
@@ -97,7 +97,7 @@ describe('a badge', () => {
     expect(await shown(urls.state)).toMatchObject({ message: 'unknown', color: 'lightgrey' });
   });
 
-  it('shows the state of a published page, and of a draft nothing', async () => {
+  it('shows the state of a published page, and unknown for a draft', async () => {
     const groups = [{ components: [{ name: 'Checkout', entity_id: (await newEntity(client)).id }] }];
     const page = got(await client.post('/v1/status-pages', { slug: `b-${Date.now()}`, title: 'Acme', groups }), 201);
     const { urls } = await made({ status_page_id: page.id });
@@ -132,13 +132,13 @@ describe('a badge', () => {
     expect((await visit(urls.state, 'POST')).status).toBe(405);
   });
 
-  it('is gone once it is deleted, and looks like one that never existed', async () => {
+  it('returns the same 404 after its deletion as an unknown badge', async () => {
     const check = await newCheck(client, {});
     const { id, urls } = await made({ check_id: check.id });
-    const first = await made({ check_id: check.id });
+    const second = await made({ check_id: check.id });
     expect(got(await client.get(`${BADGES}?check_id=${check.id}`), 200).map((one: { id: string }) => one.id)).toEqual([
       id,
-      first.id,
+      second.id,
     ]);
     got(await client.del(`${BADGES}/${id}`), 204);
     const unknown = await visit(`/badge/${'x'.repeat(22)}/state.svg`);
@@ -155,7 +155,7 @@ describe('a badge', () => {
     ['a bad period', '?period=1y', 400, 'must be 24h, 7d, 30d, 90d'],
     ['a bad style', '?style=plastic', 400, 'must be flat, flat-square'],
     ['an unknown parameter', '?label=Hacked&color=red', 200, 'unknown'],
-  ])('answers %s with an image', async (_what, query, status, text) => {
+  ])('responds to %s with an image', async (_what, query, status, text) => {
     const { urls } = await made({ check_id: (await newCheck(client, {})).id });
     const found = await visit(urls.state + query);
     expect([found.status, found.headers.get('content-type')]).toEqual([status, 'image/svg+xml']);
@@ -172,7 +172,7 @@ describe('a badge', () => {
     expect((await visit(path)).status).toBe(404);
   });
 
-  it('is rejected with the place of the mistake, and needs configure', async () => {
+  it('is rejected with the path of the error, and cannot be created with a read-only key', async () => {
     const check = await newCheck(client, {});
     const foreign = await newCheck(await newTenant(), {});
     const cases: [object, string][] = [

@@ -53,7 +53,7 @@ describe('POST /v1/blueprints', () => {
     ['a slug with a blank', { slug: 'a b', name: 'x' }, 'slug'],
     ['a slug with a slash', { slug: 'a/b', name: 'x' }, 'slug'],
     ['a slug that begins with a dot', { slug: '.a', name: 'x' }, 'slug'],
-    ['a slug in other letters', { slug: 'größe', name: 'x' }, 'slug'],
+    ['a slug with letters outside ASCII', { slug: 'größe', name: 'x' }, 'slug'],
     ['a slug of 65 characters', { slug: 'a'.repeat(65), name: 'x' }, 'slug'],
     ['a slug with a line break at its end', { slug: 'a\n', name: 'x' }, 'slug'],
     ['a number as slug', { slug: 1, name: 'x' }, 'slug'],
@@ -73,7 +73,7 @@ describe('POST /v1/blueprints', () => {
       'fields.1.name',
     ],
     ['required as text', fields({ name: 'a', field_type: 'url', required: 'yes' }), 'fields.0.required'],
-    ['half a sort_order', fields({ name: 'a', field_type: 'url', sort_order: 1.5 }), 'fields.0.sort_order'],
+    ['a sort_order of 1.5', fields({ name: 'a', field_type: 'url', sort_order: 1.5 }), 'fields.0.sort_order'],
     [
       'a default that is not text',
       fields({ name: 'a', field_type: 'number', default_value: 42 }),
@@ -149,7 +149,7 @@ describe('the default blueprint', () => {
       one.is_default ? [one.slug] : [],
     );
 
-  it('is the first, until another becomes the default', async () => {
+  it('is the first blueprint until another becomes the default', async () => {
     const tenant = await newTenant();
     for (const slug of ['a', 'b']) await tenant.post('/v1/blueprints', { slug, name: slug, is_default: false });
     expect(await defaults(tenant)).toEqual(['a']);
@@ -170,7 +170,7 @@ describe('the default blueprint', () => {
     await tenant.post('/v1/blueprints', { slug: 'b', name: 'b' });
     expect((await tenant.put('/v1/blueprints/b', { is_default: false })).status).toBe(200);
   });
-  it('is another one after it is deleted', async () => {
+  it('is replaced by another blueprint when it is deleted', async () => {
     const tenant = await newTenant();
     for (const slug of ['x', 'z', 'y']) await tenant.post('/v1/blueprints', { slug, name: slug });
     await tenant.del('/v1/blueprints/x');

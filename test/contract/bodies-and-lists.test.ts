@@ -12,7 +12,7 @@ beforeAll(async () => {
   await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
 });
 
-/** Authentication of existing routes: routes.test.ts. */
+/** routes.test.ts covers the authentication of existing routes. */
 describe('a request', () => {
   it.each([
     ['without a key to an unknown route', 'anonymous', 'GET', '/v1/nothing', 401, 'UNAUTHORIZED'],

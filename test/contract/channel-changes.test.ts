@@ -66,7 +66,7 @@ describe('an update of a channel', () => {
     expect(await policy()).toEqual(before);
   });
 
-  it('cannot change the type', async () => {
+  it('cannot change id, check or type', async () => {
     const { id } = await newChannel();
     for (const [member, value] of [
       ['id', 'chn_other'],
@@ -80,7 +80,7 @@ describe('an update of a channel', () => {
 
   it.each<[what: string, path: string, config: unknown]>([
     ['an address without TLS', 'config.url', { url: 'http://hooks.example.com/' }],
-    ['an address of this network', 'config.url', { url: 'https://169.254.169.254/' }],
+    ['a link-local address', 'config.url', { url: 'https://169.254.169.254/' }],
     ['null for a required setting', 'config.url', { url: null }],
     ['a setting unknown to the type', 'config.sekret', { sekret: 'x' }],
     ['a setting of another type', 'config.subject', { subject: 'alerts' }],
@@ -135,7 +135,7 @@ describe('an update of a channel', () => {
   });
 });
 
-it('cannot refer to a stored secret in a new channel', async () => {
+it('rejects ******** as the secret of a new channel', async () => {
   const config = { ...HOOK, secret: '********' };
   expect(await client.post(channels(), { channel_type: 'webhook', config })).toMatchObject(
     failure(400, 'VALIDATION_ERROR', 'config.secret'),

@@ -78,7 +78,7 @@ describe('invalid assertions', () => {
   const matches = (value: string) => ({ source: 'body', operator: 'matches', value });
 
   it.each<[string, object, string, RegExp]>([
-    ['an object', { config: { assertions: json } }, 'config.assertions', /a list/],
+    ['an object instead of a list', { config: { assertions: json } }, 'config.assertions', /a list/],
     [
       'an unknown source',
       { config: { assertions: [{ ...json, source: 'jsn' }] } },
@@ -86,7 +86,7 @@ describe('invalid assertions', () => {
       /http check has/,
     ],
     [
-      'half a path',
+      'an incomplete path',
       { config: { assertions: [slow, { ...json, property: '$.a[' }] } },
       'config.assertions.1.property',
       /path to one/,
@@ -99,13 +99,13 @@ describe('invalid assertions', () => {
       /^uses back references/,
     ],
     [
-      'a power of repeats',
+      'nested repetitions',
       { config: { assertions: [matches('(a{1000}){1000}')] } },
       'config.assertions.0.value',
       /RE2|too large|repeats a part/,
     ],
     [
-      'over 80 instructions',
+      'an expression of more than 80 instructions',
       { config: { assertions: [matches('[a-z]{99}')] } },
       'config.assertions.0.value',
       /too large/,

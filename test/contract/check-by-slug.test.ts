@@ -92,7 +92,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await client.get(at('kept')), 200)).toMatchObject({ last_result: { success: false } });
   });
 
-  it('finds a check that got the slug by its id, and not one that lost it', async () => {
+  it('finds a check whose slug was set by its id, and not a check whose slug was changed', async () => {
     const check = await newCheck(client, { entity_id: entity.id });
     got(await client.put(`/v1/checks/${check.id}`, { slug: 'adopted' }), 200);
     expect(got(await apply('adopted', { ...push(), name: 'x' }), 200)).toMatchObject({ id: check.id });
@@ -101,7 +101,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await apply('adopted', push()), 201).id).not.toBe(check.id);
   });
 
-  it('is not confused with another path, whatever the slug', async () => {
+  it('accepts slugs that are segments of other paths', async () => {
     for (const slug of ['results', 'policy', 'history', 'transitions', 'run', 'test', 'by-slug']) {
       expect(got(await apply(slug, push()), 201)).toMatchObject({ slug });
       expect(got(await client.get(at(slug)), 200)).toMatchObject({ slug });
@@ -117,7 +117,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     ['no type', () => ({ entity_id: entity.id }), 'check_type'],
     ['a bad setting', () => ({ ...push(), interval_seconds: 0 }), 'interval_seconds'],
     ['a null in config', () => ({ ...push(), config: { grace_seconds: null } }), 'config.grace_seconds'],
-    ['an unknown member', () => ({ ...push(), intervall: 1 }), 'intervall'],
+    ['an unknown property', () => ({ ...push(), intervall: 1 }), 'intervall'],
   ])('rejects %s and leaves the check unchanged', async (_name, body, path) => {
     const before = (await client.get(at('refusing'))).body;
     if (before.code) got(await apply('refusing', { ...push(), name: 'as it is' }), 201);
@@ -125,7 +125,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await client.get(at('refusing')), 200)).toMatchObject({ name: 'as it is', check_type: 'push' });
   });
 
-  it('rejects an entity of another path and an unknown entity', async () => {
+  it('rejects another entity by its path, and an unknown entity', async () => {
     const other = await newEntity(client);
     got(await apply('placed', push()), 201);
     expect(await apply('placed', { ...push(), entity: `service/${other.slug}` })).toMatchObject(
@@ -152,7 +152,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('creates the check again or deletes it when both are requested at once', async () => {
+  it('deletes the check, and creates it again only if a concurrent PUT comes after the deletion', async () => {
     for (let n = 0; n < 5; n++) {
       got(await apply('both', { ...push(), name: `before ${n}` }), 201);
       const [deleted, applied] = await Promise.all([

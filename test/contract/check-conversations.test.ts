@@ -121,8 +121,8 @@ describe('a deployment on AWS, where port 25 is blocked', () => {
   });
 });
 
-describe('an account restricted to public addresses', () => {
-  const held = publicOnly();
+describe('a service restricted to public addresses', () => {
+  const restricted = publicOnly();
   const vectors = blockedUrls.flatMap(({ url, why }) => {
     const host = URL.parse(url)?.hostname;
     return host ? [{ host, why }] : [];
@@ -135,7 +135,7 @@ describe('an account restricted to public addresses', () => {
       { host, port: 6379, steps: [{ send: 'FLUSHALL\r\n' }, { expect: '+OK' }] },
       { host, port: 6379, tls: true },
     ]) {
-      const response = await held().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
+      const response = await restricted().post('/v1/checks/test', { check_type: 'tcp', config, timeout_ms: 1_000 });
       if (response.status === 400) continue;
       expect(response).toMatchObject({ status: 200, body: { success: false } });
       expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);

@@ -87,7 +87,7 @@ describe('a check by type', () => {
     );
   });
 
-  it('hides for websocket its message and the query of its URL from read-only keys', async () => {
+  it('hides the message, headers and URL query of websocket from read-only keys', async () => {
     const admin = await newTenant();
     const { id } = await newCheck(admin, {
       check_type: 'websocket',
@@ -130,7 +130,7 @@ describe('a check by type', () => {
 });
 
 describe('an account restricted to public addresses', () => {
-  const held = publicOnly();
+  const restricted = publicOnly();
   const vectors = blockedUrls.filter(({ url }) => /^https?:/.test(url) && URL.canParse(url));
 
   it('has vectors to test', () => expect(vectors.length).toBeGreaterThan(30));
@@ -141,7 +141,7 @@ describe('an account restricted to public addresses', () => {
       { check_type: 'websocket', config: { url: url.replace(/^http/, 'ws') } },
       { check_type: 'grpc', config: { host, port: 443 } },
     ]) {
-      const response = await held().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
+      const response = await restricted().post('/v1/checks/test', { ...settings, timeout_ms: 1_000 });
       if (response.status === 400) continue;
       expect(response).toMatchObject({ status: 200, body: { success: false } });
       expect(response.body.error_kind).toBeOneOf(['egress', 'dns', 'timeout']);

@@ -61,13 +61,13 @@ describe('concurrent manual runs', () => {
     }, 40_000);
     expect(await count('manual')).toBe(manual);
     shop.says.status = 200;
-    // A busy machine skips slots because each is late after a second.
+    // A busy machine skips slots, because a slot is late after a second.
     await eventually(async () => (await read(id)).consecutive_failures === 0, 40_000);
   }, 120_000);
 });
 
 describe('a check that changes during a manual run', () => {
-  /** Starts a target that answers only the first request, until it is released. */
+  /** Starts a target that responds to the first request at once, and to the others with status 500 when released. */
   async function slowTarget() {
     const waiting: (() => void)[] = [];
     let requests = 0;
@@ -83,7 +83,7 @@ describe('a check that changes during a manual run', () => {
     });
   }
 
-  it('applies only results of its new settings and keeps the others without effect', async () => {
+  it('stores a result of its old settings without applying it', async () => {
     await using shop = await slowTarget();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 1, timeout_ms: 20_000 });
     const running = run(id);

@@ -54,7 +54,7 @@ describe('a manual run', () => {
     expect(inList.last_result).toEqual(record);
   });
 
-  it('counts like any result: it makes the transition and ends it', async () => {
+  it('counts like any result: it takes the check down and up again', async () => {
     await using shop = await target();
     const { id } = await probedOnce({ target_url: shop.url, failure_threshold: 2 });
     shop.says.status = 503;
@@ -113,13 +113,13 @@ describe('a manual run', () => {
     expect((await read(checks[2].id)).last_result).toMatchObject({ kind: 'manual', days_left: 89 });
   });
 
-  it('has the deadline of the check', async () => {
+  it('uses the timeout of the check', async () => {
     await using shop = await target((request, response) => {
       if (shop.connections() === 1) response.end();
       else request.resume();
     });
     const { id } = await probedOnce({ target_url: shop.url, timeout_ms: 1_000 });
-    // A process that stalls for a tenth of that reports a stall and records no failure.
+    // If the process stalls for a tenth of the timeout, the API responds with an error and records no failure.
     const result = await eventually(async () => {
       const response = await client.post(`/v1/checks/${id}/run`);
       return response.status === 201 && response.body;
@@ -136,7 +136,7 @@ describe('a manual run', () => {
     expect(await run(id)).toMatchObject({ success: false, error_kind: 'egress' });
   });
 
-  it('shows no URL to a user who can run checks but not see secrets', async () => {
+  it('hides the redirect URL from a key that can run checks but not see secrets', async () => {
     await using shop = await target((_, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/?token=abc' }).end();
     });
@@ -188,7 +188,7 @@ describe('a rejected manual run', () => {
   });
 });
 
-it('counts as twenty requests, and so does a settings test', async () => {
+it('counts a manual run as twenty requests, and a settings test too', async () => {
   await using service = await startRated('write=2/40');
   const rated = await newTenantOf(service);
   const left = async (path: string) => {
@@ -200,7 +200,7 @@ it('counts as twenty requests, and so does a settings test', async () => {
   expect((await left('/v1/checks/test'))[0]).toBe(429);
 });
 
-/** Starts a service with the given rates. */
+/** Starts a service with the given rate limits. */
 async function startRated(RATE_LIMITS: string) {
   const service = await startService({ env: { RATE_LIMITS } });
   return Object.assign(service, { [Symbol.asyncDispose]: async () => void (await service.stop()) });

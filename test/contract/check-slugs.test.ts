@@ -10,7 +10,7 @@ beforeAll(async () => {
 const put = async (id: string, body: object) => got(await client.put(`/v1/checks/${id}`, body), 200);
 
 describe('the slug of a check', () => {
-  it('is shown, changed, kept by other changes, and removed by an empty one', async () => {
+  it('is shown, changed, kept by other changes, and removed by an empty slug', async () => {
     const check = await newCheck(client, { slug: 'nightly-backup', name: 'backup' });
     expect(check.slug).toBe('nightly-backup');
     expect(await put(check.id, { name: 'Backup' })).toMatchObject({ slug: 'nightly-backup' });
@@ -62,7 +62,7 @@ describe('the slug of a check', () => {
     for (const slug of ['9'.repeat(64), 'a', 'a_b-c']) expect(await newCheck(client, { slug })).toMatchObject({ slug });
   });
 
-  it('is in the audit log, where it finds the check', async () => {
+  it('is in the audit log, and selects the entries of the check', async () => {
     const { id } = await newCheck(client, { slug: 'found-in-the-log' });
     await put(id, { slug: 'found-again' });
     const [entry] = got(await client.get('/v1/audit?target=found-again'), 200);
@@ -105,7 +105,7 @@ describe('a slug of another check', () => {
       expect(await client.put(`/v1/checks/${moved.id}`, { slug })).toMatchObject(failure(409, 'CONFLICT'));
   });
 
-  it('is given once to many concurrent requests that create or change a check', async () => {
+  it('is given to only one of many concurrent requests that create or change a check', async () => {
     const entity_id = (await newEntity(client)).id;
     const checks = await Promise.all([1, 2, 3, 4].map(() => newCheck(client)));
     const responses = await Promise.all([

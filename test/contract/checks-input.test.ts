@@ -29,7 +29,7 @@ describe('a check that is rejected', () => {
     ['a name that is not text', { ...push, name: 7 }, 'name'],
     ['an interval of 0', { ...http, interval_seconds: 0 }, 'interval_seconds'],
     ['a negative interval', { ...http, interval_seconds: -60 }, 'interval_seconds'],
-    ['half a second', { ...http, interval_seconds: 1.5 }, 'interval_seconds'],
+    ['an interval with half a second', { ...http, interval_seconds: 1.5 }, 'interval_seconds'],
     ['an interval as text', { ...http, interval_seconds: '60' }, 'interval_seconds'],
     ['an interval over a day', { ...http, interval_seconds: 86_401 }, 'interval_seconds'],
     ['a push interval over a leap year', { ...push, interval_seconds: 31_622_401 }, 'interval_seconds'],
@@ -55,7 +55,7 @@ describe('a check that is rejected', () => {
     ['a URL of 2,049 characters', { ...http, target_url: `http://a.test/${'x'.repeat(2036)}` }, 'target_url'],
     ['an http check without a target', { check_type: 'http' }, 'target_url'],
     ['the cloud’s metadata address', { ...http, target_url: 'http://169.254.169.254/latest' }, 'target_url'],
-    ['that address in hexadecimal', { ...http, target_url: 'http://0xa9fea9fe/' }, 'target_url'],
+    ['the metadata address in hexadecimal', { ...http, target_url: 'http://0xa9fea9fe/' }, 'target_url'],
     ['the unspecified address', { ...http, target_url: 'http://0.0.0.0/' }, 'target_url'],
     ['an expected status under 100', { ...http, expected_status: 99 }, 'expected_status'],
     ['an expected status over 599', { ...http, expected_status: 600 }, 'expected_status'],
@@ -103,13 +103,13 @@ describe('a check that is rejected', () => {
   });
 
   it.each([
-    ['no JSON', '{"check_type":'],
+    ['invalid JSON', '{"check_type":'],
     ['a list', '[]'],
     ['a text', '"push"'],
     ['null', 'null'],
-    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
+    ['not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d])],
     ['half a surrogate pair', `{"entity_id":"x","check_type":"push","name":"\\ud800"}`],
-  ])('has a body of %s', async (_name, body) => {
+  ])('has a body that is %s', async (_name, body) => {
     expect(await client.post('/v1/checks', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', ''));
   });
 

@@ -149,10 +149,10 @@ describe('a check that is deleted', () => {
 
 describe('a probe within 5 s', () => {
   // The interval is so long that a slot falls into the test only in a very rare case.
-  const HOUR = { check_type: 'http', interval_seconds: 3600 };
+  const HOURLY = { check_type: 'http', interval_seconds: 3600 };
 
   /** Starts a server that records the time of each request by path. */
-  const noting = async () => {
+  const recordingServer = async () => {
     const requests: { path: string; at: number }[] = [];
     const server = await httpTarget((request, response) => {
       requests.push({ path: request.url!, at: Date.now() });
@@ -166,12 +166,12 @@ describe('a probe within 5 s', () => {
   };
 
   it('follows the creation of a check, and its result is shown', async () => {
-    const { server, within5s } = await noting();
+    const { server, within5s } = await recordingServer();
     await using _ = server;
     const made = Date.now();
-    const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/new` });
+    const { id } = await newCheck(client, { ...HOURLY, target_url: `${server.url}/new` });
     await within5s('/new', made);
-    // The record and its latest result are two reads.
+    // The check and its latest result are read separately, so the result can be missing at first.
     const check = await eventually(async () => {
       const now = await read(id);
       return now.last_result && now.state !== 'unknown' && now;
@@ -187,9 +187,9 @@ describe('a probe within 5 s', () => {
   });
 
   it('follows a change, with the new settings', async () => {
-    const { server, within5s } = await noting();
+    const { server, within5s } = await recordingServer();
     await using _ = server;
-    const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/old`, failure_threshold: 1 });
+    const { id } = await newCheck(client, { ...HOURLY, target_url: `${server.url}/old`, failure_threshold: 1 });
     await eventually(async () => (await read(id)).state === 'up');
     const changed = Date.now();
     got(await client.put(`/v1/checks/${id}`, { target_url: `${server.url}/bad`, body_contains: 'fine' }), 200);
@@ -200,9 +200,9 @@ describe('a probe within 5 s', () => {
   });
 
   it('follows when a check is enabled again', async () => {
-    const { server, within5s } = await noting();
+    const { server, within5s } = await recordingServer();
     await using _ = server;
-    const { id } = await newCheck(client, { ...HOUR, target_url: `${server.url}/again`, enabled: false });
+    const { id } = await newCheck(client, { ...HOURLY, target_url: `${server.url}/again`, enabled: false });
     const enabled = Date.now();
     got(await client.put(`/v1/checks/${id}`, { enabled: true }), 200);
     await within5s('/again', enabled);

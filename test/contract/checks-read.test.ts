@@ -61,11 +61,11 @@ describe('GET /v1/checks', () => {
       status: 200,
       body: [{ entity_id: entity.id }],
     });
-    for (const stranger of [
+    for (const response of [
       await other.get(`/v1/checks?cursor=${cursor}`),
       await own.get(`/v1/blueprints?cursor=${cursor}`),
     ]) {
-      expect(stranger).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
+      expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'cursor'));
     }
   });
 
@@ -87,7 +87,7 @@ describe('GET /v1/checks?entity_id=', () => {
     const path = `/v1/checks?entity_id=${entity.id}`;
     expect(got(await own.get(path), 200)).toEqual([]);
     await newCheck(own, { entity_id: other.id });
-    // From ten checks the whole cell is read, which contains the other check too.
+    // For ten or more checks, the service reads the whole cell, which also contains the check of the other entity.
     for (const count of [3, 12]) {
       for (let n = got(await own.get(path), 200).length; n < count; n++) await newCheck(own, { entity_id: entity.id });
       const all = got(await own.get('/v1/checks'), 200);

@@ -36,7 +36,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(await put({ headers: null, verify_tls: true, body: null })).toEqual({ verify_tls: true });
   });
 
-  it('resets a required key to its default, or rejects null if it has none', async () => {
+  it('resets a required key to its default for null, or rejects null if the key has no default', async () => {
     const { id } = await newCheck(client, {
       check_type: 'tls',
       enabled: false,
@@ -73,7 +73,7 @@ describe('PUT /v1/checks/{id}', () => {
     ['check_type', { check_type: 'tcp' }],
     ['execution_mode', { execution_mode: 'pull' }],
     ['id', { id: 'chk_other' }],
-  ])('does not change %s', async (member, patch) => {
+  ])('rejects a change of %s', async (member, patch) => {
     const check = await newCheck(client);
     expect(await client.put(`/v1/checks/${check.id}`, { ...patch, name: 'new' })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', member),
@@ -81,7 +81,7 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
   });
 
-  it('removes the name only when it is empty', async () => {
+  it('removes the name for an empty text, and keeps it for null', async () => {
     const check = await newCheck(client, { name: 'Shop' });
     expect(got(await client.put(`/v1/checks/${check.id}`, { name: null }), 200)).toMatchObject({ name: 'Shop' });
     expect(await client.put(`/v1/checks/${check.id}`, { name: ' ' })).toMatchObject(
@@ -105,15 +105,15 @@ describe('PUT /v1/checks/{id}', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(check);
   });
 
-  it('keeps both of two concurrent changes', async () => {
+  it('keeps all of three concurrent changes', async () => {
     const { id } = await newCheck(client);
     await Promise.all([
-      client.put(`/v1/checks/${id}`, { name: 'both' }),
+      client.put(`/v1/checks/${id}`, { name: 'changed' }),
       client.put(`/v1/checks/${id}`, { failure_threshold: 7 }),
       client.put(`/v1/checks/${id}`, { config: { grace_seconds: 9 } }),
     ]);
     expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({
-      name: 'both',
+      name: 'changed',
       failure_threshold: 7,
       config: { grace_seconds: 9 },
     });

@@ -28,8 +28,8 @@ const defaults = {
   acknowledgement: null,
 };
 
-/** Minimal settings of each type and the resulting record; the examples below cover other types. */
-const leastOf: Record<string, { settings: object; made: object }> = {
+/** Minimal settings of each check type, and the properties of the created record that are not in `defaults`, or differ. */
+const minimal: Record<string, { settings: object; made: object }> = {
   http: {
     settings: { target_url: 'http://127.77.0.1:9/' },
     made: {
@@ -77,11 +77,11 @@ const leastOf: Record<string, { settings: object; made: object }> = {
     made: { execution_mode: 'push', config: {}, ping_url: expect.stringMatching(/\/ping\/[0-9a-f-]{36}$/) },
   },
 };
-const names = Object.keys(leastOf);
+const names = Object.keys(minimal);
 
 describe('POST /v1/checks', () => {
   it.each(names)('creates a %s check with its defaults and returns the whole record', async (check_type) => {
-    const { settings, made } = leastOf[check_type]!;
+    const { settings, made } = minimal[check_type]!;
     const entity = await newEntity(client);
     const response = await client.post('/v1/checks', { entity_id: entity.id, check_type, ...settings });
     expect(got(response, 201)).toEqual({
@@ -153,7 +153,7 @@ describe('POST /v1/checks', () => {
     ['an unknown property', { tags: ['a'] }, 'tags'],
     ['a computed property', { state: 'down' }, 'state'],
     ['a property of http checks', { target_url: 'https://example.com' }, 'target_url'],
-  ])('refuses %s', async (_what, more, path) => {
+  ])('rejects %s', async (_what, more, path) => {
     const check = {
       entity_id: (await newEntity(client)).id,
       check_type: 'tcp',
@@ -165,8 +165,8 @@ describe('POST /v1/checks', () => {
   });
 });
 
-describe('the plan limit of checks', () => {
-  it('holds for a hundred concurrent creations and frees one on deletion', async () => {
+describe('the limit of checks per entity', () => {
+  it('holds for a hundred concurrent creations, and a deletion allows one more', async () => {
     const { check_limit_per_entity: limit } = got(await client.get('/v1/me'), 200);
     const entity_id = (await newEntity(client)).id;
     const create = () => client.post('/v1/checks', { entity_id, check_type: 'push' });

@@ -24,7 +24,7 @@ async function upCheck(): Promise<string> {
 }
 
 describe('group_seconds of a channel', () => {
-  it('combines the alerts of several checks in one message; each delivery names the sending one', async () => {
+  it('combines the alerts of several checks in one message; each delivery names the one that sent it', async () => {
     const channel = got(await client.post(ALL, { name: 'On call', ...slack('/combined'), group_seconds: 2 }), 201);
     expect(channel.group_seconds).toBe(2);
     const checks = [await upCheck(), await upCheck(), await upCheck()];
@@ -66,7 +66,7 @@ describe('group_seconds of a channel', () => {
     );
   });
 
-  it('is rejected for PagerDuty, which has a case per alert', async () => {
+  it('is rejected for PagerDuty, which opens a case per alert', async () => {
     const refused = await client.post(ALL, { name: 'x', ...pagerduty, group_seconds: 5 });
     expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('group_seconds')]);
     const { id } = got(await client.post(ALL, { name: 'x', ...pagerduty }), 201);

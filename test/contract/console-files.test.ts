@@ -4,7 +4,7 @@ import { type Service, startService, target } from '#test/support/service.ts';
 
 /** Headers of a browser that loads a page. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
-const OF_A_PAGE = {
+const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
     "connect-src 'self'; manifest-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
@@ -37,7 +37,7 @@ describe('the root path', () => {
     const response = await request('/?from=bookmark', BROWSER);
     expect(response.status).toBe(200);
     expect(headersOf(response)).toMatchObject({
-      ...OF_A_PAGE,
+      ...PAGE_HEADERS,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       vary: 'Accept, Accept-Encoding',
@@ -52,7 +52,7 @@ describe('the root path', () => {
     for (const headers of [{}, { accept: 'application/json' }]) {
       const response = await request('/', headers);
       expect(response.status).toBe(200);
-      expect(headersOf(response)).toMatchObject({ ...OF_A_PAGE, 'content-type': 'text/plain; charset=utf-8' });
+      expect(headersOf(response)).toMatchObject({ ...PAGE_HEADERS, 'content-type': 'text/plain; charset=utf-8' });
       const text = await response.text();
       for (const word of ['/v1/openapi.json', '/v1/health', 'Authorization: Bearer', '/docs']) {
         expect(text).toContain(word);
@@ -60,7 +60,7 @@ describe('the root path', () => {
     }
   });
 
-  it('is not sent again to a browser that has it', async () => {
+  it('is not sent again to a browser that has the page', async () => {
     const etag = (await request('/', BROWSER)).headers.get('etag')!;
     for (const tag of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const again = await request('/', { ...BROWSER, 'if-none-match': tag });
@@ -78,7 +78,7 @@ describe('the root path', () => {
     }
   });
 
-  it('is the only page: other paths and methods require a key', async () => {
+  it('is the only path of the page: unknown paths and other methods require a key', async () => {
     for (const [method, path] of [
       ['POST', '/'],
       ['GET', '/index.html'],
@@ -97,7 +97,7 @@ describe('a file of the console', () => {
       const response = await request(path);
       expect(response.status).toBe(200);
       expect(headersOf(response)).toMatchObject({
-        ...OF_A_PAGE,
+        ...PAGE_HEADERS,
         'content-type': `text/${path.endsWith('.css') ? 'css' : 'javascript'}; charset=utf-8`,
         'cache-control': 'public, max-age=31536000, immutable',
         vary: 'Accept-Encoding',
@@ -109,15 +109,15 @@ describe('a file of the console', () => {
     const plain = await request(script(), { 'accept-encoding': 'identity' });
     expect(plain.headers.get('content-encoding')).toBeNull();
     const text = await plain.text();
-    for (const [taken, form] of [
+    for (const [accepted, form] of [
       ['gzip, deflate, br, zstd', 'br'],
       ['gzip, deflate', 'gzip'],
     ] as const) {
       for (const path of ['/', script()]) {
-        const response = await request(path, { ...BROWSER, 'accept-encoding': taken });
+        const response = await request(path, { ...BROWSER, 'accept-encoding': accepted });
         expect([path, response.headers.get('content-encoding')]).toEqual([path, form]);
-        const came = await response.text();
-        if (path !== '/') expect(came).toBe(text);
+        const content = await response.text();
+        if (path !== '/') expect(content).toBe(text);
       }
     }
   });
@@ -153,7 +153,7 @@ describe('an unknown host name', () => {
     expect((await at('fleet.example.com', BROWSER.accept)).status).toBe(200);
   });
 
-  it('gives other clients the text', async () => {
+  it('gives other clients the text with first steps', async () => {
     const response = await at('evil.example', '*/*');
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
   });

@@ -7,7 +7,7 @@ import { startTlsProxy } from '#test/support/tls-proxy.ts';
 
 /**
  * Requests that another page can make a browser send, with the headers that the browser adds: they change and show
- * nothing, although the cookie is sent. ALLOWED_ORIGINS is *, as by default.
+ * nothing, although the cookie is sent. ALLOWED_ORIGINS is *, the default.
  */
 
 let service: Service;
@@ -26,7 +26,7 @@ const forbidden = failure(403, 'FORBIDDEN');
 const EVIL = 'https://evil.example';
 const none = undefined;
 
-/** Headers of a browser, by the origin of the request. */
+/** Headers that a browser changes or omits (undefined), by the origin of the request. */
 const FROM: [string, Record<string, string | undefined>][] = [
   [
     'a form of another site',
@@ -57,7 +57,7 @@ describe('a change with a session', () => {
     expect((await page.get('/v1/blueprints/made')).status).toBe(404);
   });
 
-  it('is rejected when no header names its page', async () => {
+  it('is rejected when no header names the page that sent it', async () => {
     expect(await make({ origin: none, 'sec-fetch-site': none })).toMatchObject(forbidden);
   });
 
@@ -106,7 +106,7 @@ describe('a response', () => {
   });
 });
 
-describe('a sign-in from another page', () => {
+describe('a sign-in or sign-out from another page', () => {
   let admin: Client;
   beforeAll(() => {
     admin = clientOf(url, service.adminKey);
@@ -128,7 +128,7 @@ describe('a sign-in from another page', () => {
       expect(response).toMatchObject(forbidden);
       expect(victim.cookies.size).toBe(0);
     }
-    // It used nothing up.
+    // The rejected requests did not use up the link.
     expect((await pageAt(url).post('/v1/sign-in/link', { token })).status).toBe(201);
     await admin.del(`/v1/settings/users/${invited.body.id}`);
   });
@@ -189,7 +189,7 @@ describe('a key', () => {
 });
 
 describe('a TLS proxy', () => {
-  it('makes the cookie one that no other host can set, and plain ones are ignored', async () => {
+  it('makes the service set a cookie that no other host can set, and ignore other cookies', async () => {
     const authority = await makeAuthority();
     const certificate = await authority.issue({ names: ['localhost'] });
     let target = '';
@@ -197,7 +197,7 @@ describe('a TLS proxy', () => {
     const own = await startService({ env: { PUBLIC_URL: proxy.url } });
     target = own.url;
     try {
-      const { ca } = { ca: authority.cert };
+      const ca = authority.cert;
       const browser = pageAt(proxy.url, { ca });
       const response = await browser.post('/v1/sign-in/key', { key: own.adminKey });
       expect(response.headers.getSetCookie()).toEqual([
@@ -208,7 +208,7 @@ describe('a TLS proxy', () => {
       expect((await browser.get('/v1/me')).status).toBe(200);
       expect((await browser.post('/v1/blueprints', { slug: 'a', name: 'A' })).status).toBe(201);
 
-      // A sibling host, or a server that impersonates this one at plain http, can set it.
+      // A sibling host, or a server that impersonates this one over plain http, can set a cookie with such a name.
       const token = [...browser.cookies.values()][0]!;
       for (const name of [`fleetwatch_session_${new URL(proxy.url).port}`, 'fleetwatch_session_80']) {
         const planted = pageAt(proxy.url, { ca });
@@ -225,7 +225,7 @@ describe('a TLS proxy', () => {
     }
   });
 
-  it('rejects a name with a dot without PUBLIC_URL and names the missing setting', async () => {
+  it('needs PUBLIC_URL for a host name with a dot; the error names the setting', async () => {
     const headers = { host: 'status.example.com', origin: 'https://status.example.com' };
     const response = await pageAt(url).send('POST', '/v1/sign-in/key', { body: { key: service.adminKey }, headers });
     expect(response).toMatchObject({

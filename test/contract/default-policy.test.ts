@@ -33,7 +33,7 @@ describe('the default policy of an account', () => {
     expect(got(await client.get(path), 200)).toMatchObject({ cooldown_seconds: 5, notify_on_recovery: true });
   });
 
-  it('is still inherited after a policy is sent back unchanged', async () => {
+  it('is still inherited after the policy of a check is sent back with one change', async () => {
     const other = `/v1/checks/${(await newCheck(client)).id}/policy`;
     const read = got(await client.get(other), 200);
     got(await client.post(other, { ...read, repeat_interval_seconds: 600 }), 200);

@@ -91,19 +91,19 @@ describe('an alert', () => {
     }
   });
 
-  it('is closed once, with a log entry, when its check is disabled or deleted while down', async () => {
+  it('is followed by one closing alert, with a log entry, when its check is disabled or deleted while down', async () => {
     const [off, gone] = [await alerted('/off'), await alerted('/gone-while-down')];
     for (const { id } of [off, gone]) await push(id, false);
     await eventually(() => at('/off').length === 1 && at('/gone-while-down').length === 1);
     got(await client.put(`/v1/checks/${off.id}`, { enabled: false }), 200);
     got(await client.del(`/v1/checks/${gone.id}`), 204);
-    const notes = await eventually(() => {
+    const closings = await eventually(() => {
       const found = [at('/off')[1], at('/gone-while-down')[1]];
       return found.every((one) => one !== undefined) && found;
     });
-    expect(notes.map((one) => one!.headers['x-service-kind'])).toEqual(['closed', 'closed']);
-    expect(JSON.parse(notes[0]!.body).text).toContain('checkout was disabled while down');
-    expect(JSON.parse(notes[1]!.body).text).toContain('checkout was deleted while down');
+    expect(closings.map((one) => one!.headers['x-service-kind'])).toEqual(['closed', 'closed']);
+    expect(JSON.parse(closings[0]!.body).text).toContain('checkout was disabled while down');
+    expect(JSON.parse(closings[1]!.body).text).toContain('checkout was deleted while down');
 
     const log = await eventually(async () => {
       const found = await logOf(off.id);
@@ -150,7 +150,7 @@ describe('an alert', () => {
 });
 
 describe('the delivery log', () => {
-  it('shows only one tenant', async () => {
+  it('shows only deliveries of the account', async () => {
     const stranger = await newTenant();
     expect(got(await stranger.get('/v1/notify/logs'), 200)).toEqual([]);
   });
@@ -163,7 +163,7 @@ describe('the delivery log', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('forgets a deleted entity', async () => {
+  it('omits deliveries of a deleted entity', async () => {
     const entity = await newEntity(client);
     const check = await newCheck(client, { entity_id: entity.id });
     const body = { channel_type: 'slack', config: { url: `${receiver().url}/gone` } };

@@ -10,14 +10,12 @@ type Delivery = { id: string; check_id: string; channel_id: string; transition_i
 
 let client: Client;
 let receiver: WebhookReceiver;
-/**
- * Deliveries of two checks that notified two channels of going down and up again, and of a channel test: newest first.
- */
+/** All deliveries, newest first: failure and recovery of two checks with two channels each, and a channel test. */
 let all: Delivery[];
 beforeAll(async () => {
   client = await newTenant();
   receiver = await startReceiver({ host: '127.77.0.1' });
-  const checks = [await alerted(), await alerted()];
+  const checks = [await checkWithChannels(), await checkWithChannels()];
   for (const success of [true, false, true]) {
     for (const id of checks) got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
   }
@@ -30,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => receiver.close());
 
-/** Creates a check with two channels, one with a listener, and lets it go down and up. */
-async function alerted(): Promise<string> {
+/** Creates a check with two channels; only the first has a receiver. */
+async function checkWithChannels(): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
   for (const url of [`${receiver.url}/in`, 'http://127.77.0.9:9/out']) {
@@ -86,7 +84,7 @@ describe('GET /v1/notify/logs', () => {
     ['transition_id=chk_1', 'transition_id'],
     ['channel_id=slack', 'channel_id'],
     ['entity_id=ent_1', 'entity_id'],
-  ])('refuses %s', async (query, member) => {
+  ])('rejects %s', async (query, member) => {
     expect(await client.get(`${LOG}?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
   });
 });

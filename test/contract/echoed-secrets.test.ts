@@ -47,7 +47,7 @@ describe('an execution whose target echoes the request', () => {
     expect(response_snippet).toBe(`user ${MASK}, password ${MASK}, header ${MASK}`);
   });
 
-  it('stores no part of a value when the response breaks off inside it', async () => {
+  it('stores no part of a value when the response is truncated inside it', async () => {
     for (let shown = 4; shown < TOKEN.length; shown++) {
       const { response_snippet } = await run(`${'.'.repeat(4096 - shown)}${TOKEN} and more`);
       expect(response_snippet).toBe(`${'.'.repeat(4096 - shown)}${MASK}`);

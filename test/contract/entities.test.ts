@@ -52,7 +52,7 @@ describe('POST entities', () => {
 
   it.each([
     ['no slug', { name: 'x', fields: { owner: 'a' } }, 'slug'],
-    ['an impossible slug', { slug: '-a', name: 'x', fields: { owner: 'a' } }, 'slug'],
+    ['an invalid slug', { slug: '-a', name: 'x', fields: { owner: 'a' } }, 'slug'],
     ['no name', { slug: 'x', fields: { owner: 'a' } }, 'name'],
     ['a name of 201 characters', { slug: 'x', name: 'n'.repeat(201), fields: { owner: 'a' } }, 'name'],
     ['an array for fields', { slug: 'x', name: 'x', fields: [] }, 'fields'],
@@ -61,15 +61,15 @@ describe('POST entities', () => {
     ['a required field that is null', { slug: 'x', name: 'x', fields: { owner: null } }, 'fields.owner'],
     ['an unknown property', { slug: 'x', name: 'x', fields: { owner: 'a' }, checks: {} }, 'checks'],
     ['an unknown field', { slug: 'x', name: 'x', fields: { owner: 'a', prot: 1 } }, 'fields.prot'],
-    ['a number as text', { slug: 'x', name: 'x', fields: { owner: 'a', port: '443' } }, 'fields.port'],
+    ['a text for a number', { slug: 'x', name: 'x', fields: { owner: 'a', port: '443' } }, 'fields.port'],
     ['a number beyond the range', { slug: 'x', name: 'x', fields: { owner: 'a', port: 1e126 } }, 'fields.port'],
-    ['a text that is a number', { slug: 'x', name: 'x', fields: { owner: 1 } }, 'fields.owner'],
-    ['a boolean as text', { slug: 'x', name: 'x', fields: { owner: 'a', public: 'true' } }, 'fields.public'],
+    ['a number for a text', { slug: 'x', name: 'x', fields: { owner: 1 } }, 'fields.owner'],
+    ['a text for a boolean', { slug: 'x', name: 'x', fields: { owner: 'a', public: 'true' } }, 'fields.public'],
     ['a relative URL', { slug: 'x', name: 'x', fields: { owner: 'a', page: '/x' } }, 'fields.page'],
     ['a URL that is not of the web', { slug: 'x', name: 'x', fields: { owner: 'a', page: 'ftp://x' } }, 'fields.page'],
     ['a text for an array', { slug: 'x', name: 'x', fields: { owner: 'a', tags: 'a' } }, 'fields.tags'],
     ['an object in an array', { slug: 'x', name: 'x', fields: { owner: 'a', tags: ['a', {}] } }, 'fields.tags.1'],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('rejects %s', async (_name, body, path) => {
     expect(await admin.post(ALL, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
@@ -124,7 +124,7 @@ describe('PUT an entity', () => {
     const after = await admin.put(`${ALL}/${before.slug}`, before);
     expect(after).toMatchObject({ status: 200, body: { ...before, updated_at: TIME } });
   });
-  it('cannot change read-only properties', async () => {
+  it('ignores read-only properties', async () => {
     const path = await entity();
     const before = (await admin.get(path)).body;
     const after = await admin.put(path, { state: 'up', state_since: 'now', created_at: 'never' });
@@ -139,7 +139,7 @@ describe('PUT an entity', () => {
     ['an unknown field', { fields: { prot: null } }, 'fields.prot'],
     ['a wrong value', { fields: { port: true } }, 'fields.port'],
     ['a required value removed', { fields: { owner: null } }, 'fields.owner'],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('rejects %s', async (_name, body, path) => {
     expect(await admin.put(await entity(), body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
   it('keeps every one of 20 concurrent changes', async () => {
@@ -191,14 +191,14 @@ describe('entities', () => {
     expect((await admin.get(`${path}?limit=5`)).headers.get('link')).toBeNull();
   });
   it.each([
-    ['of an unknown blueprint', 'GET', '/v1/blueprints/none/entities'],
-    ['created in an unknown blueprint', 'POST', '/v1/blueprints/none/entities'],
-    ['of an unknown slug', 'GET', '/v1/blueprints/service/entities/none'],
-    ['of an impossible slug', 'GET', '/v1/blueprints/service/entities/a%23b'],
-    ['changed under an unknown slug', 'PUT', '/v1/blueprints/service/entities/none'],
-    ['deleted under an unknown slug', 'DELETE', '/v1/blueprints/service/entities/none'],
-    ['of another blueprint', 'GET', '/v1/blueprints/plain/entities/Api'],
-  ])('%s do not exist', async (_name, method, path) => {
+    ['the list of an unknown blueprint', 'GET', '/v1/blueprints/none/entities'],
+    ['a creation in an unknown blueprint', 'POST', '/v1/blueprints/none/entities'],
+    ['an unknown slug', 'GET', '/v1/blueprints/service/entities/none'],
+    ['an invalid slug', 'GET', '/v1/blueprints/service/entities/a%23b'],
+    ['a change of an unknown slug', 'PUT', '/v1/blueprints/service/entities/none'],
+    ['a deletion of an unknown slug', 'DELETE', '/v1/blueprints/service/entities/none'],
+    ['an entity of another blueprint', 'GET', '/v1/blueprints/plain/entities/Api'],
+  ])('return 404 for %s', async (_name, method, path) => {
     expect(await admin.send(method, path)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
   it('are found by a percent-encoded slug', async () => {
@@ -218,7 +218,7 @@ describe('entities', () => {
       expect(await reader.send(method, where)).toMatchObject(failure(403, 'READ_ONLY'));
     }
   });
-  it('return the same 404 for one of another account as for none', async () => {
+  it('return 404 to another account', async () => {
     const path = await entity();
     const other = await newTenant();
     await other.post('/v1/blueprints', { slug: 'service', name: 'Service' });

@@ -98,7 +98,7 @@ describe('DELETE an entity that has relations', () => {
     expect((await tenant.get(RELATIONS)).body).toEqual([]);
   });
 
-  it('leaves an entity of the same slug without relations', async () => {
+  it('leaves no relation for a later entity with the same slug', async () => {
     const tenant = await newTenant();
     const [a, b] = [await entityOf(tenant), await entityOf(tenant)];
     await tenant.post(RELATIONS, relation(a, b));

@@ -12,11 +12,10 @@ beforeAll(async () => {
 
 const pathOf = ({ slug }: { slug: string }) => `service/${slug}`;
 
-/** Invalid entity paths. */
-const NO_PATHS = ['service', 'service/', '/shop', 'service/shop/x', 'ser vice/shop', '', '../x', 'a/b:c'];
+const INVALID_PATHS = ['service', 'service/', '/shop', 'service/shop/x', 'ser vice/shop', '', '../x', 'a/b:c'];
 
 describe('GET /v1/entities/{id}', () => {
-  it('returns the same as its path of blueprint and slug', async () => {
+  it('returns the same record as the creation, with default values', async () => {
     const blueprint = await newBlueprint(client, {
       fields: [{ name: 'tier', field_type: 'number', default_value: '3' }],
     });
@@ -50,7 +49,7 @@ describe('a check created with an entity path', () => {
     expect(listed[0]).toMatchObject(both);
   });
 
-  it.each(NO_PATHS)('is rejected for the path "%s"', async (entity) => {
+  it.each(INVALID_PATHS)('is rejected for the path "%s"', async (entity) => {
     expect(await make({ entity })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'entity'));
     expect(await client.get(`/v1/checks?entity=${encodeURIComponent(entity)}`)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'entity'),

@@ -48,7 +48,7 @@ describe('a report', () => {
     );
   });
 
-  it('can be read from the last seen line', async () => {
+  it('adds lines that can be read after the last seen one', async () => {
     const id = await newRun();
     const linesAfter = async (query: string) =>
       got(await client.get(`/v1/actions/executions/${id}/logs?${query}`), 200);
@@ -66,7 +66,7 @@ describe('a report', () => {
     for (const end of ['6', '1000', '999999999']) expect(await linesAfter(`after=${end}`)).toEqual([]);
   });
 
-  it('continues in pages from there', async () => {
+  it('adds lines that can be read in pages after the last seen one', async () => {
     const id = await newRun();
     const sent = lines('line', 250);
     for (const from of [0, 100, 200]) got(await report(id, { logs: sent.slice(from, from + 100) }), 200);
@@ -76,7 +76,7 @@ describe('a report', () => {
     }
   });
 
-  it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('rejects "%s" as the last seen line', async (after) => {
+  it.each(['-1', 'x', '', '1.5', '1e3', '9'.repeat(10)])('cannot be read after the line "%s"', async (after) => {
     const response = await client.get(`/v1/actions/executions/${await newRun()}/logs?after=${after}`);
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'after'));
   });
@@ -95,7 +95,7 @@ describe('a report', () => {
     expect(kept).toEqual([whole, 'x'.repeat(2046), 'y'.repeat(2048), '🚀'.repeat(512), 'é'.repeat(1024)]);
   });
 
-  it('keeps the posts of many reporters together and in order', async () => {
+  it('keeps its lines together and in order among 20 concurrent reports', async () => {
     const id = await newRun();
     const posts = Array.from({ length: 20 }, (_, post) => lines(`post ${post} line`, 40));
     for (const response of await Promise.all(posts.map((post) => report(id, { logs: post })))) got(response, 200);
@@ -181,7 +181,7 @@ describe('a report', () => {
 describe('an execution', () => {
   const one = async (id: string, as = client) => as.get(`/v1/actions/executions/${id}`);
 
-  it('is found without its action, with the same record and its later reports', async () => {
+  it('is read without the id of its action, with the same record and later reports', async () => {
     const id = await newRun();
     const [listed] = got(await client.get(`/v1/actions/${action}/executions?limit=1`), 200);
     expect(got(await one(id), 200)).toEqual(listed);

@@ -85,14 +85,13 @@ describe('GET /v1/checks/{id}/explain', () => {
   it('reports the counter when no change happened at that time', async () => {
     const id = await upCheck({});
     await push(id, false);
-    // A time within a second after a change refers to the change.
+    // Within a second after a change, the explanation is that of the change.
     const response = await eventually(async () => {
       const now = await explain(id);
       return now.verdict === 'not_due' && now;
     });
     expect(response).toMatchObject({
       state: 'up',
-
       sentence: '1 of 2 failures in a row.',
       rules: [],
     });

@@ -5,7 +5,7 @@ import { everything, got, newCheck } from '#test/support/fleet.ts';
 const ENTITIES = '/v1/blueprints/service/entities';
 
 let client: Client;
-/** Names by id. */
+/** Slugs of entities and names of checks, by id. */
 const names = new Map<string, string>();
 const checks: Record<string, { id: string; entity_id: string }> = {};
 

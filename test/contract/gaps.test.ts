@@ -43,7 +43,7 @@ describe('GET /v1/checks/{id}/gaps', () => {
     ['until=2026-13-01', 'until'],
     ['cursor=garbled', 'cursor'],
     [`cursor=${Buffer.from('[1,2]').toString('base64url')}`, 'cursor'],
-  ])('refuses %s', async (query, path) => {
+  ])('rejects %s', async (query, path) => {
     expect(await gaps(`?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 });

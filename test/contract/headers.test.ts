@@ -3,10 +3,10 @@ import { type ApiResponse, type Client, clientOf, newTenant } from '#test/suppor
 import { newCheck } from '#test/support/fleet.ts';
 import { target } from '#test/support/service.ts';
 
-/** Headers that keep a browser from using a response as a page. */
-const OF_PUSHES = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-const OF_ALL_ELSE = {
-  ...OF_PUSHES,
+/** Headers that prevent caching, and the use of a response as a script or style. */
+const PUSH_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+const API_HEADERS = {
+  ...PUSH_HEADERS,
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -39,7 +39,7 @@ describe('response headers', () => {
   ])('prevent caching and framing: %s', async (_what, status, send) => {
     const response = await send();
     expect(response.status).toBe(status);
-    expect(headersOf(response)).toMatchObject(OF_ALL_ELSE);
+    expect(headersOf(response)).toMatchObject(API_HEADERS);
   });
 
   it('are few for pushes, valid or invalid', async () => {
@@ -47,12 +47,12 @@ describe('response headers', () => {
     const bad = await client.post(`/v1/checks/${check.id}/results`, {});
     expect([beat.status, bad.status]).toEqual([201, 400]);
     for (const response of [beat, bad]) {
-      expect(headersOf(response)).toMatchObject(OF_PUSHES);
+      expect(headersOf(response)).toMatchObject(PUSH_HEADERS);
       expect(response.headers.get('content-security-policy')).toBeNull();
     }
   });
 
-  it('never give a page of another origin access to credentials', async () => {
+  it('never let a page of another origin read a response to a request with credentials', async () => {
     const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://evil.example' } });
     expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });

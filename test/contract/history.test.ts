@@ -16,7 +16,7 @@ let id: string;
 let failedAt: string;
 
 let newest = 0;
-/** Returns the present, at least 1 ms later than before: a result with the same time is a duplicate. */
+/** Returns the current time, at least 1 ms after the last returned one, because equal results of one time are duplicates. */
 const next = () => {
   newest = Math.max(Date.now(), newest + 1);
   return iso(newest);
@@ -29,7 +29,7 @@ beforeAll(async () => {
   entity = await newEntity(client);
   id = (await newCheck(client, { entity_id: entity.id, name: 'backup', failure_threshold: 2 })).id;
   for (const latency of [10, 20, 30]) await push(id, true, latency);
-  // History only: more than a minute older than the last received result.
+  // These count only in the history: they are more than a minute older than the last received result.
   await push(id, true, 26, ago(2 * DAY));
   await push(id, false, 5, ago(2 * DAY + 3 * MINUTE));
   failedAt = (await push(id, false, 1)).checked_at;
@@ -50,7 +50,7 @@ describe('GET /v1/checks/{id}/history', () => {
     expect(new Set(midnights)).toEqual(new Set(['T00:00:00.000Z']));
   });
 
-  it('counts every result in the hour of its check', async () => {
+  it('counts every result in the hour of its checked_at', async () => {
     const { buckets, total } = got(await history(`?bucket=hour&from=${ago(3 * DAY)}`), 200);
     expect(total).toMatchObject({ runs: 7, failures: 3, success_ratio: 0.571428, warnings: 0, gaps: 0 });
     const old = buckets.filter(({ runs, to }: Json) => runs > 0 && Date.parse(to) < Date.now() - DAY);
@@ -120,7 +120,7 @@ describe('GET /v1/checks/{id}/history', () => {
     expect(Date.parse(response.from)).toBeGreaterThan(Date.now() - 401 * DAY);
   });
 
-  it('extends the time range to whole buckets and ends it now', async () => {
+  it('extends the time range to whole buckets, and ends it at the current time at the latest', async () => {
     const from = Math.floor(Date.now() / HOUR) * HOUR - 5 * HOUR;
     const query = `?bucket=hour&from=${iso(from + 20 * MINUTE)}&to=${iso(from + 80 * MINUTE)}`;
     expect(got(await history(query), 200)).toMatchObject({ from: iso(from), to: iso(from + 2 * HOUR) });
@@ -163,7 +163,7 @@ describe('GET /v1/blueprints/{blueprint_slug}/entities/{slug}/history', () => {
     expectWhole(response);
     expect(response.total).toMatchObject({ runs: 8, failures: 3 });
     expect(response.total).not.toHaveProperty('latency');
-    // One of two is down.
+    // One of the two checks is down.
     expect(response.total.seconds.degraded).toBeGreaterThan(0);
   });
 

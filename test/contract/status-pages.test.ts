@@ -111,6 +111,15 @@ describe('a status page', () => {
     expect(await preview()).not.toContain('Receipts arrive late.');
   });
 
+  it('has another revision after a component was renamed, so that open pages offer to reload', async () => {
+    const { id, groups, url: address } = await made();
+    const revision = async () => JSON.parse((await visit(`${pathOf({ url: address })}.json`)).text).revision;
+    const before = await revision();
+    const [component] = groups[0].components;
+    got(await client.put(`${PAGES}/${id}`, { groups: [{ components: [{ ...component, name: 'Payments' }] }] }), 200);
+    await eventually(async () => expect(await revision()).not.toBe(before));
+  });
+
   it('has a preview with other settings, which are checked like a change and not stored', async () => {
     const record = await made({ visibility: 'draft' });
     const preview = (body: object) => client.post(`${PAGES}/${record.id}/preview`, body);

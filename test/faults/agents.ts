@@ -12,7 +12,7 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
 /**
- * First push number of a run; a result has its number as latency, which distinguishes it from all others. No measured
+ * First push number of a run. A push sends its number as the latency of its result, which identifies it: no measured
  * run takes that long.
  */
 const FIRST_PUSH = 50_000_000;
@@ -39,9 +39,9 @@ async function runOnSchedule(world: World, check: Present): Promise<void> {
   const { random, clock, end } = world;
   for (let present = check(); present && clock.now() < end; present = check()) {
     const due = Math.min(dueAfter(present, clock.now() + 1000), end);
-    const isLast = random.chance(0.3);
-    await clock.sleep(Math.max(500, due - clock.now() + (isLast ? graceOf(present) : random.pick(OFF_MS))));
-    if (isLast) await untilEvaluated(world, check);
+    const isAtDeadline = random.chance(0.3);
+    await clock.sleep(Math.max(500, due - clock.now() + (isAtDeadline ? graceOf(present) : random.pick(OFF_MS))));
+    if (isAtDeadline) await untilEvaluated(world, check);
     if (clock.now() >= end || random.chance(0.2)) continue;
     if (random.chance(0.5)) void push(world, present, random.chance(0.85));
     else void run(world, present);
@@ -88,7 +88,10 @@ async function report(world: World, check: Present): Promise<void> {
   }
 }
 
-/** Waits until shortly after a heartbeat deadline, while it is evaluated, because a heartbeat can arrive just then. */
+/**
+ * Waits after a heartbeat deadline until its evaluation has begun, at most 2.5 s, so that a heartbeat can arrive during
+ * it.
+ */
 async function untilEvaluated({ clock, random }: World, check: Present): Promise<void> {
   const until = clock.now() + 2500;
   while (clock.now() < until && check()?.missed_mark === undefined) await clock.sleep(random.int(1, 4));
@@ -100,7 +103,7 @@ function heartbeatDeadline({ seen }: World, { id, config, interval_seconds }: Ch
   return newest + ((config.grace_seconds as number | undefined) ?? 2 * interval_seconds) * 1000;
 }
 
-/** Sends one push until it is acknowledged, the agent gives up, or a repetition would be unsafe. */
+/** Sends one push until it has a final response or the agent gives up; sometimes twice at once. */
 async function push(world: World, { id }: CheckItem, success: boolean): Promise<void> {
   const { random, clock, profile } = world;
   const number = `${++pushes}`;

@@ -29,7 +29,7 @@ describe('a receiver that returns 429 for hours, longer than each alert is retri
     },
   );
 
-  it('is notified even if the first catch-up retry failed too', async () => {
+  it('is notified even if the first late alert retry failed too', async () => {
     await alertingCheck(night);
     await refusing(1, '12:00');
     await night.until('15:00');

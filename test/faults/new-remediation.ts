@@ -1,6 +1,6 @@
 import type { Random } from '#test/support/random.ts';
 
-/** Returns the settings of a remediation: most share the lock of an entity, or a named one. */
+/** Returns the settings of a remediation, with the lock of the entity or one of two named locks. */
 export const newRemediation = (random: Random): object => ({
   trigger_to_state: random.pick(['down', 'down', 'degraded']),
   remediation: {

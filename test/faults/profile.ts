@@ -28,13 +28,14 @@ export type Profile = {
   partly: number;
   /** A function run that times out after some seconds. */
   timeout: number;
+  /** A write that is executed twice, as by a retry of the SDK. */
   replay: number;
   conflict: number;
   /** A call that takes up to 3 s. */
   slow: number;
   /** A batch that is received but not run, as when Lambda throttles; only on AWS. */
   unrun: number;
-  /** A batch with an unreadable message; not an internal error. */
+  /** A batch with an unreadable message; also in quiet runs, because it is not a fault of the service. */
   poison: number;
   duplicate: number;
   delay: number;

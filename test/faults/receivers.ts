@@ -67,7 +67,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     if (does === 'hangs') await manners.sleep(5000);
     if (does === 'fails') throw new Error('the NATS server does not allow this subject');
     if (does !== 'well')
-      throw new Error('the NATS server of this service could not be reached or did not answer in time');
+      throw new Error('the NATS server of this service could not be reached or did not respond in time');
   };
 
   return { post, publish };

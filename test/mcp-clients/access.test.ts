@@ -39,7 +39,7 @@ const TOOLS: Record<string, Guarded> = {
   create_check: 'write',
   test_check: 'write',
   run_check: 'respond',
-  silence: 'mute',
+  silence: 'suppress',
   restart_service: 'respond',
 };
 

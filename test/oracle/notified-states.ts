@@ -7,12 +7,12 @@ import { ENDING, lastNotifiedState, reportableState, reportedAs } from './alert-
 import { effectiveSettings } from './in-force.ts';
 import { changesIn, checksIn, failedIn, type Inside, keyText } from './inside.ts';
 
-/** Maximum number of catch-up retries for a failed delivery (docs/use/alerts.md#late-alerts). */
+/** Maximum number of retries of a failed delivery by late alert (docs/use/alerts.md#late-alerts). */
 const MAX_RETRIES = 3;
 
 /**
  * Promise: if an alert was planned, or suppressed for a reason that ends by itself, recipients know the current state,
- * or will be notified, or wait for the root cause; or all catch-up retries failed.
+ * or will be notified, or wait for the root cause; or all late alert retries failed.
  */
 export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
   const items = [...seen.table.values()];
@@ -29,7 +29,7 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     if (!matters || lastNotifiedState(check) === shown || policy.recipientIds(reportedAs(shown)).length === 0)
       return [];
     if (shown === 'up' && (!policy.notify_on_recovery || wasRecoveryOff(check, last))) return [];
-    if (wasCatchUpOff(check, last)) return [];
+    if (wereLateAlertsOff(check, last)) return [];
     const waitsFor = (kind: 'late' | 'hold') => seen.table.has(keyText(keys.entry(kind, check.tenant_id, check.id)));
     if (waitsFor('late') || waitsFor('hold')) return [];
     const retries = items.filter(
@@ -42,7 +42,7 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
   });
 
   /** Whether late alerts were off for some time since its last change: a changed account default starts no recheck. */
-  function wasCatchUpOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
+  function wereLateAlertsOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
     const head = keyText(keys.alertingHead(tenant_id));
     return (

@@ -191,9 +191,9 @@ function checkTransition(
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
-  const isCooling = reason === null && !isRecoveryAtOnce(one, before, policy);
-  const paged = isCooling && !warns ? at : last_planned_at;
-  const warned = isCooling && warns ? at : last_warned_at;
+  const startsCooldown = reason === null && !isRecoveryAtOnce(one, before, policy);
+  const paged = startsCooldown && !warns ? at : last_planned_at;
+  const warned = startsCooldown && warns ? at : last_warned_at;
   if (after.alerts.last_planned_at !== paged)
     say(`transition ${id} set last_planned_at to ${after.alerts.last_planned_at}, expected ${paged}`);
   if (after.alerts.last_warned_at !== warned)
@@ -204,7 +204,7 @@ function checkTransition(
   const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
   if (!isDeepStrictEqual(kept, remembered))
     say(`transition ${id} left the flapping memory ${JSON.stringify(kept)}, expected ${JSON.stringify(remembered)}`);
-  // A recovery without recipients leaves no recipient that was notified of the failure.
+  // If a recovery has no recipients, none of the present ones knows of the failure: the last notified state becomes up.
   const isWithoutRecipients = reason === 'dependency' && says === 'up';
   const isClosed = isWithoutRecipients || closes(one, before, given);
   const notifiedState =
@@ -226,7 +226,7 @@ const closes = (one: DecidedTransition, before: CheckItem, given: DecisionInput)
 const alertsIn = ({ changes }: Commit): AlertItem[] =>
   changes.flatMap(({ after }) => (after && isAlert(after) ? [after] : []));
 
-/** The alert of a transition is in its transaction, and no other one. */
+/** The transaction of a transition contains exactly its expected alert. */
 function checkAlert(
   one: DecidedTransition,
   before: CheckItem,

@@ -15,7 +15,7 @@ const PERMITTED: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scope
   read: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write'] },
   changes: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write', 'audit'] },
   respond: { roles: ['responder', 'member', 'admin'], scopes: ['respond'] },
-  mute: { roles: ['responder', 'member', 'admin'], scopes: ['respond', 'write'] },
+  suppress: { roles: ['responder', 'member', 'admin'], scopes: ['respond', 'write'] },
   push: { roles: ['member', 'admin'], scopes: ['push'] },
   write: { roles: ['member', 'admin'], scopes: ['write'] },
   configure: { roles: ['admin'], scopes: ['write'] },

@@ -4,7 +4,7 @@ import type { Context } from '#lib/access/context.ts';
 import type { SignInMethod } from '#lib/access/session-item.ts';
 import { type BegunSession, beginSession, signIn } from '#lib/identity/sessions/begin-session.ts';
 import type { Principals } from '#lib/identity/sessions/session.ts';
-import { pageGates } from '#lib/identity/sessions/session-gate.ts';
+import { sessionGates } from '#lib/identity/sessions/session-gate.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 const HOST = { host: 'localhost:8787' };
@@ -35,7 +35,7 @@ export const userOf = async ({ store, keys }: MemoryWorld, { tenant_id, id }: Us
 
 /** Authenticates a read request of a page with this cookie. */
 export const withCookie = (world: MemoryWorld, cookie: string): Promise<Context> =>
-  pageGates(world).authenticate({
+  sessionGates(world).authenticate({
     method: 'GET',
     headers: HOST,
     cookies: [cookie],

@@ -3,7 +3,7 @@ import type { Guarded } from '#lib/platform/http/access.ts';
 
 type Command = Pick<PaletteTarget, 'href' | 'name'> & {
   synonyms: string;
-  /** Access that it needs; without it, the palette omits the command. */
+  /** Access that the command needs. The palette omits the command for users without this access. */
   needs?: Guarded;
 };
 
@@ -30,13 +30,13 @@ export const commands: readonly Command[] = [
     href: '#/alerts/silences?new=silence',
     name: 'New silence',
     synonyms: 'add create mute snooze pause quiet alerts',
-    needs: 'mute',
+    needs: 'suppress',
   },
   {
     href: '#/alerts/windows?new=window',
     name: 'New maintenance window',
     synonyms: 'add create plan downtime schedule',
-    needs: 'mute',
+    needs: 'suppress',
   },
   {
     href: '#/alerts/channels?new=channel',

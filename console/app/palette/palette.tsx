@@ -34,7 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <input
         class="palette-input"
         type="search"
-        // biome-ignore lint/a11y/noRedundantRoles: without `list` the input has no such role by itself
+        // biome-ignore lint/a11y/noRedundantRoles: an input without `list` does not have this role by default
         role="combobox"
         autoFocus
         aria-label="Jump to"

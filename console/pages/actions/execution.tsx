@@ -44,7 +44,7 @@ export default function ExecutionPage({ params }: PageProps) {
         {isFollowing && <span class="hint">{awaited(execution)}</span>}
       </p>
       <ExecutionDetails execution={execution} />
-      <Log lines={follower.lines.value} isFollowing={isFollowing} />
+      <Log lines={follower.lines.value} expectsMore={isFollowing} />
     </Page>
   );
 }

@@ -7,11 +7,11 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
-import { STARTED_BY, startsIt } from '#console/rules/triggers.ts';
+import { canStart, STARTED_BY } from '#console/rules/triggers.ts';
 import { number } from '#console/rules/words.ts';
 
 const COLUMNS: readonly Column<Execution>[] = [
-  { head: 'Outcome', cell: (run) => <StateMark {...outcome(run)} /> },
+  { head: 'Outcome', cell: (execution) => <StateMark {...outcome(execution)} /> },
   {
     head: 'Started',
     grow: true,
@@ -34,23 +34,27 @@ const COLUMNS: readonly Column<Execution>[] = [
 
 /** Lists the executions of an action, newest first. */
 export function Executions({ action }: { action: Action }) {
-  const runs = useLiveFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`, ({ check_id }) =>
-    startsIt(action, check_id),
+  const executions = useLiveFeed<Execution>(`/v1/actions/${action.id}/executions?limit=25`, ({ check_id }) =>
+    canStart(action, check_id),
   );
   return (
     <Section
       title="Executions"
-      actions={<Button small quiet icon="reload" label="Reload" busy={runs.loading} onClick={runs.reload} />}
+      actions={
+        <Button small quiet icon="reload" label="Reload" busy={executions.loading} onClick={executions.reload} />
+      }
     >
-      {runs.failure && <Failure failure={runs.failure} retry={runs.reload} />}
-      {runs.items.length > 0 && <Table label="Executions" rows={runs.items} columns={COLUMNS} keyOf={({ id }) => id} />}
-      {runs.items.length === 0 && runs.loading && <Loading what="Loading the executions" />}
-      {runs.items.length === 0 && !runs.loading && !runs.failure && (
+      {executions.failure && <Failure failure={executions.failure} retry={executions.reload} />}
+      {executions.items.length > 0 && (
+        <Table label="Executions" rows={executions.items} columns={COLUMNS} keyOf={({ id }) => id} />
+      )}
+      {executions.items.length === 0 && executions.loading && <Loading what="Loading the executions" />}
+      {executions.items.length === 0 && !executions.loading && !executions.failure && (
         <Empty help="executions" title="No executions yet" />
       )}
-      {runs.hasMore && runs.items.length > 0 && (
+      {executions.hasMore && executions.items.length > 0 && (
         <p class="more">
-          <Button busy={runs.loading} onClick={runs.more}>
+          <Button busy={executions.loading} onClick={executions.more}>
             Show older executions
           </Button>
         </p>

@@ -3,12 +3,12 @@ import type { Action, Execution } from '#console/api/records.ts';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
-import { startsIt } from '#console/rules/triggers.ts';
+import { canStart } from '#console/rules/triggers.ts';
 
 /** Shows the newest execution of an action in one line. */
 export function LastExecution({ action }: { action: Action }) {
   const { data, failure } = useLoad<Execution[]>(`/v1/actions/${action.id}/executions?limit=1`, {
-    about: ({ check_id }) => startsIt(action, check_id),
+    about: ({ check_id }) => canStart(action, check_id),
   });
   if (!data) return <span class="hint">{failure ? failure.message : '…'}</span>;
   const [last] = data;

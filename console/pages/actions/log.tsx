@@ -15,9 +15,9 @@ const FOLLOW_DISTANCE = 24;
 
 /**
  * Log of an execution. It follows new lines until the user scrolls up.
- * @param isFollowing whether more lines are expected
+ * @param expectsMore whether the execution continues
  */
-export function Log({ lines, isFollowing }: { lines: readonly LogLine[]; isFollowing: boolean }) {
+export function Log({ lines, expectsMore }: { lines: readonly LogLine[]; expectsMore: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   /** Number of the last line when the user scrolled up; undefined while following. */
   const [pausedAt, setPausedAt] = useState<number | undefined>(undefined);
@@ -37,19 +37,19 @@ export function Log({ lines, isFollowing }: { lines: readonly LogLine[]; isFollo
       title="Log"
       actions={
         pausedAt === undefined ? (
-          <span class="hint">{isFollowing ? 'Following' : count(lines.length, 'line')}</span>
+          <span class="hint">{expectsMore ? 'Following' : count(lines.length, 'line')}</span>
         ) : (
           <span class="log-left">
             <span class="hint">Paused{unseen > 0 && `: ${count(unseen, 'new line')}`}</span>
             <Button small onClick={() => setPausedAt(undefined)}>
-              {isFollowing ? 'Follow' : 'Jump to end'}
+              {expectsMore ? 'Follow' : 'Jump to end'}
             </Button>
           </span>
         )
       }
     >
       {lines.length === 0 ? (
-        <Empty title={isFollowing ? 'No lines yet' : 'No log lines'} />
+        <Empty title={expectsMore ? 'No lines yet' : 'No log lines'} />
       ) : (
         // The log scrolls, so the keyboard must reach it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above

@@ -6,7 +6,7 @@ import { Button } from '#console/parts/button.tsx';
 import { Empty } from '#console/parts/states.tsx';
 import generated from '#generated/catalog-ops.json' with { type: 'json' };
 
-/** The manifest of the built-in tools (docs/catalog-ops.json). */
+/** The skill catalog-ops: the built-in tools that most agents need (docs/catalog-ops.json). */
 const catalogOps = generated as { name: string; tools: readonly unknown[] };
 
 /** Empty state of the skills, with a button that enables the built-in tools. */

@@ -34,7 +34,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
     specs: SPECS,
     record: tool,
     send: async (body) => {
-      // The tools are replaced as a whole, so a removed property is omitted.
+      // The request replaces whole tools, so omitting action_id removes it.
       const { action_id, ...rest } = body;
       await withTool(skill.slug, { ...rest, ...(action_id !== null && { action_id }) }, tool?.name);
       onClose();

@@ -4,17 +4,22 @@ import type { Skill, Tool } from '#console/api/records.ts';
 /**
  * Replaces the tools of a skill. Errors about the changed tool are moved to its own properties: `inputSchema` instead
  * of `tools.3.inputSchema`.
+ * @param indexOfChanged returns the index of the changed tool; -1 if it was removed
  */
-async function changeTools(slug: string, change: (tools: Tool[]) => unknown[], at: (tools: unknown[]) => number) {
+async function changeTools(
+  slug: string,
+  change: (tools: Tool[]) => unknown[],
+  indexOfChanged: (tools: unknown[]) => number,
+) {
   const { tools } = await call<Skill>('GET', `/v1/skills/${slug}`);
   const next = change(tools);
   try {
     await call('PUT', `/v1/skills/${slug}`, { tools: next });
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
-    const own = `tools.${at(next)}.`;
+    const prefix = `tools.${indexOfChanged(next)}.`;
     const details = error.details.map(({ path, message }) => ({
-      path: path.startsWith(own) ? path.slice(own.length) : path,
+      path: path.startsWith(prefix) ? path.slice(prefix.length) : path,
       message,
     }));
     const { status, code, retryAfter } = error;

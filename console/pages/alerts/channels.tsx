@@ -6,7 +6,7 @@ import { newRecordDialog } from '#console/app/router.ts';
 import { refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
 import { AccountChannelForm } from '#console/parts/alerts/account-channel-form.tsx';
-import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
+import { DELIVERY_STATE } from '#console/parts/alerts/delivery-list.tsx';
 import { MailAddresses } from '#console/parts/alerts/mail-addresses.tsx';
 import { SelectorText } from '#console/parts/alerts/selector-text.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -20,7 +20,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { STATUS } from '#console/rules/alert-reason.ts';
 import { byName } from '#console/rules/fleet.ts';
-import { severity } from '#console/rules/states.ts';
+import { severityRank } from '#console/rules/states.ts';
 import { ChannelTest } from './channel-test.tsx';
 import { CheckLink, nameOfCheck } from './check-link.tsx';
 
@@ -183,7 +183,7 @@ function columnsOf(
       cell: ({ id, last_delivery: last }) =>
         last ? (
           <a class="last-delivery" href={`#/alerts?channel=${id}`}>
-            <StateMark state={DELIVERY_MARK[last.status]} word={STATUS[last.status]} /> <Time at={last.created_at} />
+            <StateMark state={DELIVERY_STATE[last.status]} word={STATUS[last.status]} /> <Time at={last.created_at} />
           </a>
         ) : (
           <span class="hint">none yet</span>
@@ -210,4 +210,4 @@ function columnsOf(
   ];
 }
 
-const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severity(DELIVERY_MARK[last.status]) : 9);
+const rank = ({ last_delivery: last }: ListedChannel): number => (last ? severityRank(DELIVERY_STATE[last.status]) : 9);

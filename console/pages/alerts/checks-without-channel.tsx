@@ -8,14 +8,14 @@ import { BulkBar } from '#console/parts/table/bulk.tsx';
 import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { byName } from '#console/rules/fleet.ts';
-import { severity } from '#console/rules/states.ts';
+import { severityRank } from '#console/rules/states.ts';
 import { CheckLink, nameOfCheck } from './check-link.tsx';
 
 const COLUMNS: readonly Column<Check>[] = [
   {
     head: 'State',
     cell: ({ state, enabled }) => <StateMark state={state} {...(!enabled && { word: 'Disabled' })} />,
-    compare: (a, b) => severity(a.state) - severity(b.state),
+    compare: (a, b) => severityRank(a.state) - severityRank(b.state),
   },
   {
     head: 'Check',

@@ -3,7 +3,7 @@ import { channelTitle, labelOfChannel } from '#console/api/check-names.ts';
 import { useEvery } from '#console/api/every.ts';
 import { useLiveFeed } from '#console/api/live-feed.ts';
 import type { Check, Delivery, ListedChannel } from '#console/api/records.ts';
-import { DELIVERY_MARK } from '#console/parts/alerts/delivery-list.tsx';
+import { DELIVERY_STATE } from '#console/parts/alerts/delivery-list.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Empty, Failure, Loading } from '#console/parts/states.tsx';
@@ -11,7 +11,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import { incidentsOfEntity } from '#console/rules/incidents.ts';
-import { STATE_WORD, severity } from '#console/rules/states.ts';
+import { STATE_WORD, severityRank } from '#console/rules/states.ts';
 import { CheckLink } from './check-link.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
 
@@ -96,7 +96,7 @@ function columnsOf(
     {
       head: 'Status',
       cell: ({ status }) => (status === 'failed' ? <strong>{STATUS[status]}</strong> : STATUS[status]),
-      compare: (a, b) => severity(DELIVERY_MARK[a.status]) - severity(DELIVERY_MARK[b.status]),
+      compare: (a, b) => severityRank(DELIVERY_STATE[a.status]) - severityRank(DELIVERY_STATE[b.status]),
     },
     {
       head: 'State',

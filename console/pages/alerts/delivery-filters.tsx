@@ -20,7 +20,7 @@ type FilterProps = {
 
 type Option = { value: string; label: string };
 
-/** Adds the chosen value if it no longer exists, so that the filter stays visible. */
+/** Returns the options, with the chosen value even if it no longer exists, so that the filter stays visible. */
 const withChosen = (allLabel: string, options: Option[], chosen: string): Option[] => [
   { value: '', label: allLabel },
   ...options.toSorted((a, b) => byName(a.label, b.label)),

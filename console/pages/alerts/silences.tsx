@@ -4,7 +4,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { Check, Entity, Silence, WithNotice } from '#console/api/records.ts';
 import { live } from '#console/app/live.ts';
 import { newRecordDialog } from '#console/app/router.ts';
-import { muteRefusal, refusal } from '#console/app/session.ts';
+import { refusal, suppressionRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selector-text.tsx';
 import { SilenceForm } from '#console/parts/alerts/silence-form.tsx';
@@ -23,7 +23,7 @@ import { CheckLink } from './check-link.tsx';
 export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
   const silences = useLoad<Silence[]>('/v1/notify/silences', { all: true });
   const [ending, confirmEnd] = useState<Silence | undefined>(undefined);
-  const why = refusal('mute');
+  const why = refusal('suppress');
   const { isOpen, open, close } = newRecordDialog('silence', why);
   const columns = columnsOf(checks, confirmEnd);
   return (
@@ -49,7 +49,9 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
           <SilenceForm
             name="new silence"
             more={{ applies_to: selectorSchema(blueprintsInUse()) }}
-            why={(lasts_ms, { applies_to }) => muteRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })}
+            why={(lasts_ms, { applies_to }) =>
+              suppressionRefusal({ covers_all: selectorOf(applies_to) === null, lasts_ms })
+            }
             send={async (silence, body) => {
               const { notice } = await call<WithNotice>('POST', '/v1/notify/silences', {
                 ...silence,
@@ -146,7 +148,11 @@ const columnsOf = (
   {
     head: 'Actions',
     cell: (silence) => (
-      <Button small why={refusal(silence.scope === 'account' ? 'mute' : 'write')} onClick={() => confirmEnd(silence)}>
+      <Button
+        small
+        why={refusal(silence.scope === 'account' ? 'suppress' : 'write')}
+        onClick={() => confirmEnd(silence)}
+      >
         End
       </Button>
     ),

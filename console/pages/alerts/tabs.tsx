@@ -22,6 +22,7 @@ type AlertsTab = {
   slug: string;
   name: string;
   Content: ComponentType<AlertsProps>;
+  /** Returns the items whose number the tab shows; undefined until known. */
   counted?: (props: AlertsProps) => readonly unknown[] | undefined;
 };
 

@@ -13,7 +13,7 @@ type BlueprintDialogProps = {
   onClose: () => void;
 };
 
-/** Creates or changes a blueprint, without its fields. */
+/** Creates a blueprint, or changes its properties except the fields. */
 export function BlueprintDialog({ blueprint, onSaved, onClose }: BlueprintDialogProps) {
   async function send(body: Record<string, unknown>) {
     const saved = blueprint

@@ -15,7 +15,7 @@ import { useSelection } from '#console/parts/table/selection.ts';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { blueprintHref, entityHref, entityPath, rowsWithWords, valueText } from '#console/rules/catalog.ts';
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
-import { severity } from '#console/rules/states.ts';
+import { severityRank } from '#console/rules/states.ts';
 
 /** Maximum number of fields with a column. */
 const MAX_FIELD_COLUMNS = 4;
@@ -100,7 +100,7 @@ const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
   {
     head: 'State',
     cell: ({ state }) => <StateMark state={state} />,
-    compare: (a, b) => severity(a.state) - severity(b.state),
+    compare: (a, b) => severityRank(a.state) - severityRank(b.state),
   },
   {
     head: 'Name',

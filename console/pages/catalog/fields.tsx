@@ -127,8 +127,8 @@ export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
           }}
         >
           <p>
-            Its values in {count(entities, 'entity', 'entities')} are hidden now, and deleted when each entity is next
-            changed.
+            This hides its values in {count(entities, 'entity', 'entities')}. Each value is deleted at the next change
+            of its entity.
           </p>
         </Confirm>
       )}

@@ -14,9 +14,9 @@ import { type EntityRow, type Pasted, readEntities, remaining } from '#console/r
 import type { FleetRow } from '#console/rules/fleet.ts';
 import { count } from '#console/rules/words.ts';
 
-/** Reason per rejected line, keyed by its text, because created lines leave the table and the others move up. */
+/** Reasons of rejected lines, by the text of the line, because its number changes when created lines are removed. */
 type Rejections = ReadonlyMap<string, string>;
-const lineOf = ({ cells }: EntityRow): string => JSON.stringify(cells);
+const textOf = ({ cells }: EntityRow): string => JSON.stringify(cells);
 
 /** Creates entities from a pasted table, after a preview. Rejected lines stay, with the reason. */
 export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
@@ -45,7 +45,7 @@ export function Import({ blueprint, rows }: { blueprint: Blueprint; rows: readon
     const reasons = new Map(failed.map(({ item, why }) => [item, why]));
     const left = pasted.rows.filter((row) => row.why !== undefined || reasons.has(row));
     changeText(remaining(pasted.header, left));
-    setRejections(new Map(failed.map(({ item, why }) => [lineOf(item), why])));
+    setRejections(new Map(failed.map(({ item, why }) => [textOf(item), why])));
     setRunning(undefined);
     showToast(`${count(ready.length - failed.length, 'entity', 'entities')} created, ${failed.length} rejected.`);
     void live.refresh();
@@ -113,7 +113,7 @@ const columnsOf = (rejections: Rejections): Column<EntityRow>[] => [
     head: 'Fields or error',
     grow: true,
     cell: (row) => {
-      const why = row.why ?? rejections.get(lineOf(row));
+      const why = row.why ?? rejections.get(textOf(row));
       if (why !== undefined) return <strong class="down">{why}</strong>;
       return <span dir="auto">{JSON.stringify(row.body.fields).slice(1, -1)}</span>;
     },

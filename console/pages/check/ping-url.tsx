@@ -7,7 +7,7 @@ import { PingAddress } from '#console/parts/ping-address.tsx';
 import { duration } from '#console/rules/time.ts';
 import { RotatePingUrl } from './rotate-ping-url.tsx';
 
-/** Shows the ping URL of a push check and its deadline. */
+/** Shows the ping URL of a push check, and the time without a ping after which the check goes down. */
 export function PingUrl({ check, onChange }: { check: CheckDetail; onChange: () => void }) {
   const [rotating, rotate] = useState(false);
   const why = refusal('write');

@@ -11,7 +11,7 @@ type FilterProps = {
   rows: readonly CheckRow[];
   filter: CheckFilter;
   withoutChannel: boolean;
-  /** Filtered by the API, because labels of entities count too. */
+  /** Chosen label. The API filters by it, because labels of entities count too. */
   label: string;
   types: readonly { value: string; label: string }[];
 };

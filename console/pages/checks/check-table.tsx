@@ -6,14 +6,14 @@ import { Time } from '#console/parts/time.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import type { CheckRow } from '#console/rules/check-list.ts';
 import { byName } from '#console/rules/fleet.ts';
-import { messageOf, severity } from '#console/rules/states.ts';
+import { messageOf, severityRank } from '#console/rules/states.ts';
 import { duration } from '#console/rules/time.ts';
 
 const COLUMNS: readonly Column<CheckRow>[] = [
   {
     head: 'State',
     cell: ({ check }) => <StateMark state={check.state} {...(!check.enabled && { word: 'Disabled' })} />,
-    compare: (a, b) => severity(a.check.state) - severity(b.check.state),
+    compare: (a, b) => severityRank(a.check.state) - severityRank(b.check.state),
   },
   {
     head: 'Check',
@@ -77,7 +77,10 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
 ];
 
-/** Last error; without one, the entity, for narrow screens. Every row has this line, so that all have one height. */
+/**
+ * Shows the last error; without an error, shows the entity on narrow screens. Every row has this line, so that all rows
+ * have the same height.
+ */
 const Below = ({ error, entityName }: { error: string; entityName: string | undefined }) => (
   <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || entityName}>
     {error || entityName}

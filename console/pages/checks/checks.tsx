@@ -26,6 +26,7 @@ export default function ChecksPage({ query }: PageProps) {
   const labelParameter = label && `&label=${encodeURIComponent(label)}`;
   const checks = useLoad<ListedCheck[]>(`/v1/checks?last_result=true${labelParameter}`, {
     all: 'as read',
+    // useRows applies transitions, so the list is read again only after a full read of the fleet.
     about: () => false,
   });
   return (

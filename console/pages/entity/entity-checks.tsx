@@ -11,7 +11,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { hrefOf, pathTo } from '#console/rules/address.ts';
 import { barOf } from '#console/rules/history-bar.ts';
-import { messageOf, severity } from '#console/rules/states.ts';
+import { messageOf, severityRank } from '#console/rules/states.ts';
 import { degradedOf } from '#console/rules/uptime.ts';
 import { percent } from '#console/rules/words.ts';
 
@@ -38,7 +38,7 @@ export const EntityChecks = ({ entity, checks, history }: EntityChecksProps) => 
         ) : (
           <Table
             label="Checks"
-            rows={found.toSorted((a, b) => severity(a.state) - severity(b.state))}
+            rows={found.toSorted((a, b) => severityRank(a.state) - severityRank(b.state))}
             keyOf={({ id }) => id}
             columns={columnsOf(new Map(history.data?.checks.map((one) => [one.check_id, one])))}
           />
@@ -97,7 +97,7 @@ const columnsOf = (histories: ReadonlyMap<string, History>): Column<ListedCheck>
   },
 ];
 
-/** Last result. Every row has this line, so that all have one height. */
+/** Shows the last result. Every row has this line, so that all rows have the same height. */
 function LastResult({ check: { last_result } }: { check: ListedCheck }) {
   if (!last_result) return <span class="why" />;
   const text = messageOf(last_result) || `${last_result.latency_ms} ms`;

@@ -15,7 +15,7 @@ import { hrefOf } from '#console/rules/address.ts';
 import { entityHref } from '#console/rules/catalog.ts';
 import { byName } from '#console/rules/fleet.ts';
 import { relationText } from '#console/rules/relations.ts';
-import { severity } from '#console/rules/states.ts';
+import { severityRank } from '#console/rules/states.ts';
 import { number } from '#console/rules/words.ts';
 import { RelationDialog } from './relation-form.tsx';
 
@@ -115,7 +115,7 @@ function Side({ title, empty, neighbors, onRemove }: SideProps) {
   const why = refusal('write');
   const stateOf = (id: string) => fleet?.get(id)?.state ?? 'unknown';
   const sorted = neighbors.toSorted(
-    (a, b) => severity(stateOf(a.id)) - severity(stateOf(b.id)) || byName(nameOf(a.id), nameOf(b.id)),
+    (a, b) => severityRank(stateOf(a.id)) - severityRank(stateOf(b.id)) || byName(nameOf(a.id), nameOf(b.id)),
   );
   const shown = all ? sorted : sorted.slice(0, MAX_AT_FIRST);
   return (

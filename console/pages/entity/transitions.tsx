@@ -19,7 +19,7 @@ function Change({ of }: { of: Transition }) {
   return <StateMark state={to} word={`${STATE_WORD[from]} → ${STATE_WORD[to]}`} />;
 }
 
-/** Lists the state changes of an entity, newest first, with the alert decision. */
+/** Lists the state changes of an entity, newest first, each with its alert decision. */
 export function Transitions({ entity, checks }: { entity: Entity; checks: readonly ListedCheck[] }) {
   const feed = useLiveFeed<Transition>(
     `/v1/status/transitions?entity_id=${encodeURIComponent(entity.id)}&limit=20`,

@@ -7,11 +7,13 @@ import { Time } from '#console/parts/time.tsx';
 import { entityHref } from '#console/rules/catalog.ts';
 import { byName, type FleetRow, grouped, isHeading, type Line } from '#console/rules/fleet.ts';
 import { incidentHref, incidentWord } from '#console/rules/incidents.ts';
-import { severity } from '#console/rules/states.ts';
+import { severityRank } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
 
-/** The table renders headings itself, so a cell always belongs to an entity. */
+/**
+ * Adapts a cell of an entity to lines. The table renders headings itself, so the line of a cell is always an entity.
+ */
 const entityCell =
   <T,>(cell: (row: FleetRow) => T) =>
   (line: Line): T =>
@@ -27,7 +29,7 @@ const columnsOf = (incidents: IncidentsByRoot): readonly Column<Line>[] => [
   {
     head: 'State',
     cell: entityCell((row) => <StateMark state={row.state} />),
-    compare: compareEntities((a, b) => severity(a.state) - severity(b.state)),
+    compare: compareEntities((a, b) => severityRank(a.state) - severityRank(b.state)),
   },
   {
     head: 'Name',

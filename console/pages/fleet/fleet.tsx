@@ -22,9 +22,9 @@ import { StateFilter } from './state-filter.tsx';
 import { TileMap } from './tile-map.tsx';
 import { Wall } from './wall.tsx';
 
-/** Maximum number of entities without a tile map, because the list alone gives an overview. */
+/** Fleets of at most this number of entities have no tile map, because the list alone gives an overview. */
 const MAX_WITHOUT_TILES = 24;
-/** Poll interval: incidents open some seconds after a failure. */
+/** Poll interval, because incidents open some seconds after a failure. */
 const INCIDENTS_MS = 10_000;
 const NONE: readonly IncidentRecord[] = [];
 
@@ -56,7 +56,8 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const rows = useMemo(() => inOrder(fleet), [fleet]);
   const shown = useMemo(() => filtered(rows, { states: parseStates(wanted), words }), [rows, wanted, words]);
   const incidents = useIncidents();
-  // Entities without a result are last and folded, unless the list is filtered or grouped.
+  // Entities without a result are last. They are folded, unless the list is filtered, grouped, or has no other
+  // entities.
   const neverRun = isGrouped || wanted !== '' || words !== '' ? 0 : shown.filter(hasNeverRun).length;
   const folded = neverRun < shown.length ? shown.slice(shown.length - neverRun) : [];
   const listed = folded.length > 0 ? shown.slice(0, -folded.length) : shown;
@@ -116,7 +117,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   );
 }
 
-/** Loads the unresolved incidents, by the id of their root cause. */
+/** Loads the unresolved incidents, keyed by the id of their root cause. */
 function useIncidents(): IncidentsByRoot {
   const { data, reload } = useLoad<IncidentRecord[]>('/v1/incidents?state=unresolved&limit=500', {
     all: true,

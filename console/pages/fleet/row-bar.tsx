@@ -11,7 +11,8 @@ import { uptimeOf } from '#console/rules/uptime.ts';
 import { number, percent } from '#console/rules/words.ts';
 
 const MINUTE = 60_000;
-const minute = computed(() => Math.floor(now.value / MINUTE) * MINUTE);
+/** Start of the current minute (epoch ms). */
+const currentMinute = computed(() => Math.floor(now.value / MINUTE) * MINUTE);
 
 const observed = new WeakMap<Element, string>();
 
@@ -39,7 +40,7 @@ export function RowBar({ row }: { row: FleetRow }) {
     };
   }, [id]);
   const cached = hourBars.of(id).value;
-  const hours = cached && barHours(cached, row, minute.value);
+  const hours = cached && barHours(cached, row, currentMinute.value);
   const failure = hourBars.failure.value;
   return (
     <div ref={element} class="row-bar">

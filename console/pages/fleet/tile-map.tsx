@@ -8,7 +8,11 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { type TileGrid, tileAt, tileGrid } from '#console/rules/tiles.ts';
 import { count } from '#console/rules/words.ts';
 
-type TileMapProps = { rows: readonly FleetRow[] /** Maximum height in pixels. */; height?: number };
+type TileMapProps = {
+  rows: readonly FleetRow[];
+  /** Maximum height in pixels. */
+  height?: number;
+};
 
 /** Draws the fleet with a shape per entity, unhealthy ones first. The list below has the same content. */
 export function TileMap({ rows, height = 96 }: TileMapProps) {

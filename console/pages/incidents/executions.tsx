@@ -10,12 +10,12 @@ import { outcome } from '#console/rules/executions.ts';
 
 type Started = { execution: Execution; action: Action };
 
-/** Number of newest executions of each action that are searched. */
+/** Number of executions to search per action, newest first. */
 const MAX_SEARCHED = 200;
 
 type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };
 
-/** Lists the actions that ran because of an incident. */
+/** Lists the executions that the transitions of an incident triggered. */
 export function Executions({ transitions }: ExecutionsProps) {
   const wanted = new Set(transitions.map(({ id }) => id));
   const checks = new Set(transitions.map(({ check_id }) => check_id));

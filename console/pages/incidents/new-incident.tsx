@@ -4,7 +4,7 @@ import { go } from '#console/app/router.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 
-/** Settings that users can change. */
+/** Settings in the dialogs that create and edit an incident. */
 export const INCIDENT_SETTINGS = {
   title: { type: 'string', description: 'Title in lists, not public.' },
   impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'Severity.' },

@@ -3,7 +3,7 @@ import type { IncidentDetail, ListedChannel } from '#console/api/records.ts';
 import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
 
-/** Returns the name of a channel; its type if the channel was removed. */
+/** Returns the name of a channel, or the title of its type if the channel was removed. */
 export function channelNamed(
   channels: readonly ListedChannel[] | undefined,
   { channel_id, channel_type }: { channel_id: string; channel_type: string },

@@ -22,7 +22,7 @@ const MESSAGE = {
 
 const NOTIFY = { '': 'choose', yes: 'yes', no: 'no' };
 
-/** Open dialog. */
+/** The dialog that is open. */
 type UpdateDialog = { is: 'publish' } | { is: 'edit' | 'delete'; update: PublicUpdate };
 
 type UpdatesProps = { incident: IncidentDetail; onChange: () => void };
@@ -153,13 +153,14 @@ const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
   );
 };
 
-/** Returns the field for components of status pages; no field if there are no components. */
+/** Returns a field that selects components of status pages; empty if the pages have no components. */
 function componentsField(pages: readonly StatusPage[]): Record<string, FormSchema> {
   const components = pages.flatMap(({ title, groups }) =>
     groups.flatMap(({ components: own }) => own.map(({ id, name }) => [id, `${name} (${title})`] as const)),
   );
   if (components.length === 0) return {};
   const items = { type: 'string', enum: components.map(([id]) => id), titles: Object.fromEntries(components) };
-  const description = 'Affected components. None selected: all pages that show the incident.';
+  const description =
+    'Components that the update is about. None selected: the update appears on all pages that show the incident.';
   return { component_ids: { type: 'array', title: 'Components', description, items } };
 }

@@ -32,7 +32,7 @@ export function Timeline({ feed: { items, failure, loading, hasMore, more, reloa
           line.entries.length === 1 ? (
             entryOf(line.entries[0]!)
           ) : (
-            // The oldest entry stays the same while newer ones join.
+            // The key names the oldest entry, because newer entries can join the line.
             <li key={`run ${line.entries.at(-1)!.id}`}>
               <LineSummary line={line} />
               <details class="why-card">

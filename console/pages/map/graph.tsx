@@ -16,13 +16,13 @@ export function RelationGraph({ view }: { view: MapView }) {
   const [zoom, setZoom] = useState(1);
   const area = useRef<HTMLElement>(null);
   // The layout depends on the shown entities, not on their states.
-  const shown = view.rows
+  const shownIds = view.rows
     .map(({ id }) => id)
     .sort()
     .join();
   const { width, height, at, lines } = useMemo(
-    () => layoutOf(shown.split(','), view.relations),
-    [shown, view.relations.map(({ id }) => id).join()],
+    () => layoutOf(shownIds.split(','), view.relations),
+    [shownIds, view.relations.map(({ id }) => id).join()],
   );
   const roots = new Set(view.roots);
   const zoomTo = (next: number) => setZoom(Math.min(MAX_SCALE, Math.max(MIN_SCALE, next)));

@@ -11,7 +11,7 @@ type MapFiltersProps = {
   depth: number;
   /** Whether the map shows only root causes and the entities that they affect. */
   affected: boolean;
-  /** Whether there is a root cause. */
+  /** Whether the fleet has a root cause. */
   hasRoots: boolean;
 };
 

@@ -35,10 +35,10 @@ export default function MapPage({ query }: PageProps) {
 type MapOfProps = { fleet: Fleet; relations: readonly Relation[]; query: URLSearchParams };
 
 function MapOf({ fleet, relations, query }: MapOfProps) {
-  const key = query.get('around') ?? '';
+  const aroundId = query.get('around') ?? '';
   const [blueprint, depth] = [query.get('blueprint') ?? '', depthOf(query.get('depth'))];
-  const around = fleet.has(key) ? key : undefined;
-  const isAll = query.has('all') || blueprint !== '' || key !== '';
+  const around = fleet.has(aroundId) ? aroundId : undefined;
+  const isAll = query.has('all') || blueprint !== '' || aroundId !== '';
   const view = useMemo(
     () => mapOf(fleet, relations, { blueprint, around, depth, all: isAll }),
     [fleet, relations, blueprint, around, depth, isAll],
@@ -59,15 +59,15 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
       <MapFilters
         fleet={fleet}
         blueprint={blueprint}
-        around={key}
+        around={aroundId}
         depth={depth}
         affected={affected}
         hasRoots={hasRoots}
       />
-      {key !== '' && around === undefined ? (
-        <Empty title={`Entity ${key} not found`} icon="search" />
+      {aroundId !== '' && around === undefined ? (
+        <Empty title={`Entity ${aroundId} not found`} icon="search" />
       ) : (
-        <Shown
+        <MapContent
           view={view}
           filter={{ blueprint, around, depth, all: isAll }}
           unaffected={affected ? fleet.size - view.rows.length : 0}
@@ -77,13 +77,14 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
   );
 }
 
-type ShownProps = {
+type MapContentProps = {
   view: MapView;
-  filter: MapFilter /** Number of entities that no root cause affects. */;
+  filter: MapFilter;
+  /** Number of entities that are hidden because no root cause affects them. */
   unaffected: number;
 };
 
-function Shown({ view, filter, unaffected }: ShownProps) {
+function MapContent({ view, filter, unaffected }: MapContentProps) {
   const { rows, relations, alone, beyond } = view;
   const hidden = [
     unaffected > 0 && `${count(unaffected, 'entity', 'entities')} that no root cause affects`,

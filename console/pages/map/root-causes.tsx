@@ -8,7 +8,7 @@ import type { MapView } from '#console/rules/relation-map.ts';
 import { downstreamOf } from '#console/rules/relations.ts';
 import { number } from '#console/rules/words.ts';
 
-/** Lists the entities that are down with no upstream entity down. Shows nothing if no entity is down. */
+/** Lists the root causes of current failures. Shows nothing without one. */
 export function RootCauses({ fleet, view: { roots, links } }: { fleet: Fleet; view: MapView }) {
   if (roots.length === 0) return null;
   const rows = roots.flatMap((id) => fleet.get(id) ?? []);

@@ -20,7 +20,7 @@ import { RotaShifts } from './rota-shifts.tsx';
 /** Poll interval, because a hand-over sends no event. */
 const POLL_MS = 60_000;
 
-/** Page of on-call rotas: the persons on call, and the next weeks of one rota. */
+/** Page of on-call rotas: the person on call of each, and the next weeks of one rota. */
 export default function OnCallPage({ query }: PageProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const [editing, setEditing] = useState<Rota | undefined>(undefined);
@@ -39,8 +39,8 @@ export default function OnCallPage({ query }: PageProps) {
     >
       <Data of={rotas} what="Loading the rotas">
         {(found) => {
-          const shown = found.find(({ id }) => id === query.get('rota')) ?? found[0];
-          if (!shown)
+          const selected = found.find(({ id }) => id === query.get('rota')) ?? found[0];
+          if (!selected)
             return (
               <Empty help="rotas" title="No on-call rotas" icon="person">
                 <p>A rota names the person on call. An escalation step can notify that person.</p>
@@ -54,7 +54,7 @@ export default function OnCallPage({ query }: PageProps) {
                 columns={columnsOf(why, setEditing, setDeleting)}
                 keyOf={({ id }) => id}
               />
-              <RotaShifts key={`${shown.id} ${shown.updated_at}`} rota={shown} reload={rotas.reload} />
+              <RotaShifts key={`${selected.id} ${selected.updated_at}`} rota={selected} reload={rotas.reload} />
             </>
           );
         }}

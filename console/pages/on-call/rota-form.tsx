@@ -19,8 +19,8 @@ export function RotaForm({ rota, onSaved, onClose }: RotaFormProps) {
     <Dialog help="rotas" title={rota ? `Edit ${rota.name}` : 'New rota'} wide onClose={onClose}>
       <Data of={channels} what="Loading the channels">
         {(found) => {
-          const account = found.filter((one) => one.scope === 'account');
-          if (account.length === 0 && !rota)
+          const accountChannels = found.filter((one) => one.scope === 'account');
+          if (accountChannels.length === 0 && !rota)
             return (
               <Empty title="No account channels">
                 <p>
@@ -32,7 +32,7 @@ export function RotaForm({ rota, onSaved, onClose }: RotaFormProps) {
           return (
             <SchemaForm
               name={rota ? `rota ${rota.id}` : 'new rota'}
-              schema={rotaSchema(account, zoneName(zone.value), today, rota)}
+              schema={rotaSchema(accountChannels, zoneName(zone.value), today, rota)}
               record={rota}
               submit={rota ? 'Save rota' : 'Create rota'}
               send={async (body) => {

@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 
 type ShiftsProps = { rota: Rota; reload: () => void };
 
-/** Calendar of the shifts of a rota in five weeks, and its overrides. */
+/** Shows the shifts of a rota in a calendar of five weeks, and lists its overrides. */
 export function RotaShifts({ rota, reload }: ShiftsProps) {
   const weeks = weeksFrom(now.value, zone.value, WEEKS);
   const [from, to] = [weeks[0]![0]!.from, weeks.at(-1)!.at(-1)!.to].map((at) => new Date(at).toISOString());
@@ -36,7 +36,7 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
     await call('PUT', `/v1/rotas/${rota.id}`, { overrides: build(overrides) });
     reload();
   }
-  const hour = Math.ceil(now.value / HOUR_MS) * HOUR_MS;
+  const nextHour = Math.ceil(now.value / HOUR_MS) * HOUR_MS;
   return (
     <Section
       title={rota.name}
@@ -84,7 +84,11 @@ export function RotaShifts({ rota, reload }: ShiftsProps) {
         <Dialog help="overrides" title="Add override" onClose={() => setAdding(false)}>
           <SchemaForm
             name={`override ${rota.id}`}
-            schema={overrideSchema(rota, new Date(hour).toISOString(), new Date(hour + 24 * HOUR_MS).toISOString())}
+            schema={overrideSchema(
+              rota,
+              new Date(nextHour).toISOString(),
+              new Date(nextHour + 24 * HOUR_MS).toISOString(),
+            )}
             submit="Save override"
             send={async (body) => {
               await change((all) => [...all, body]);

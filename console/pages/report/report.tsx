@@ -15,7 +15,7 @@ import { reportCsv } from '#lib/report/csv.ts';
 /** Numbers of months to choose from, including the current month. */
 const MONTH_COUNTS = [3, 6, 12];
 
-/** Page of the uptime of every entity by month, also as CSV. */
+/** Page with the uptime of every entity by month, also as CSV. */
 export default function ReportPage({ query }: PageProps) {
   const wanted = Number(query.get('months'));
   const months = MONTH_COUNTS.includes(wanted) ? wanted : MONTH_COUNTS[0]!;
@@ -23,10 +23,10 @@ export default function ReportPage({ query }: PageProps) {
     const entities = await callAll<ReportEntity>(`/v1/report?months=${months}`, { signal });
     return entities.toSorted((a, b) => a.entity_name.localeCompare(b.entity_name));
   });
-  const csv = () => {
+  const downloadCsv = () => {
     const entities = report.data ?? [];
-    const first = entities[0]?.months[0]?.month ?? '';
-    saveFile(`uptime-${first}.csv`, new Blob([reportCsv(entities)], { type: 'text/csv' }));
+    const firstMonth = entities[0]?.months[0]?.month ?? '';
+    saveFile(`uptime-${firstMonth}.csv`, new Blob([reportCsv(entities)], { type: 'text/csv' }));
   };
   return (
     <Page
@@ -39,7 +39,7 @@ export default function ReportPage({ query }: PageProps) {
               {one} months
             </Button>
           ))}
-          <Button small why={report.data ? undefined : 'The report is not loaded yet.'} onClick={csv}>
+          <Button small why={report.data ? undefined : 'The report is not loaded yet.'} onClick={downloadCsv}>
             Download CSV
           </Button>
         </>
@@ -92,7 +92,7 @@ function ReportTable({ entities }: { entities: readonly ReportEntity[] }) {
   );
 }
 
-/** Uptime, incidents and missed SLOs of a month. An asterisk marks a month without data for a part of it. */
+/** Uptime, incidents and missed SLOs of a month. An asterisk marks a month with data for only a part of it. */
 function MonthCell({ of }: { of: ReportEntity['months'][number] }) {
   const { month, uptime, known_since, coverage, incidents, slos } = of;
   const missed = slos.filter(({ state }) => state === 'exhausted').length;

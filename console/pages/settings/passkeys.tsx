@@ -20,7 +20,7 @@ const SPECS = fieldsOf({
   required: ['name'],
 });
 
-/** Lists the passkeys of the user. @param why reason that the user cannot add a passkey at this address */
+/** Lists the passkeys of the user. @param why reason why passkeys cannot be added at this address */
 export function Passkeys({ why }: { why: string | undefined }) {
   const passkeys = useLoad<PasskeyRecord[]>('/v1/sign-in/passkeys');
   const [removing, setRemoving] = useState<PasskeyRecord | undefined>(undefined);

@@ -64,10 +64,10 @@ export function Sessions() {
   );
 }
 
-/** Returns browser and system, such as `Firefox on Linux`; the whole text if the browser is not known. */
-function browserOf(agent: string): string {
-  const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => agent.includes(`${name}/`));
-  const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((name) => agent.includes(name));
-  if (!browser) return agent || 'unknown';
+/** Returns browser and system, such as `Firefox on Linux`, or the whole user agent if its browser is not known. */
+function browserOf(userAgent: string): string {
+  const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => userAgent.includes(`${name}/`));
+  const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((name) => userAgent.includes(name));
+  if (!browser) return userAgent || 'unknown';
   return [{ Edg: 'Edge', OPR: 'Opera' }[browser] ?? browser, system].filter(Boolean).join(' on ');
 }

@@ -14,7 +14,7 @@ import { OfferPasskey } from './offer-passkey.tsx';
 
 const SPECS = fieldsOf({ properties: { name: { type: 'string', title: 'Your name' } }, required: ['name'] });
 
-/** Page of an invitation: signs in with a name or the identity provider. */
+/** Page of an invitation. The invited user accepts it with a name or through the identity provider. */
 export default function InvitationPage({ params }: PageProps) {
   const token = params.token ?? '';
   const methods = useMethods();

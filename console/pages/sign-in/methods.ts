@@ -11,7 +11,7 @@ export const useMethods = () => useLoad<Methods>('/v1/sign-in/methods');
 
 type Start = { token?: string; purpose?: 'link'; return_to?: string };
 
-/** Redirects to the identity provider. @param start `return_to`: path to open after the sign-in. Throws ApiFailure. */
+/** Redirects to the identity provider. Throws ApiFailure. @param start `return_to`: path to open after the sign-in */
 export async function goToProvider(start: Start): Promise<void> {
   const { url } = await call<{ url: string }>('POST', '/v1/sign-in/oidc', start, { open: start.purpose === undefined });
   location.assign(url);

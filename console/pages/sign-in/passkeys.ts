@@ -1,6 +1,6 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 
-/** Human-readable texts of errors of the browser (WebAuthn level 3, section 14.5.1). */
+/** Human-readable texts by the name of a browser error (WebAuthn level 3, section 14.5.1). */
 const BROWSER_ERRORS: Readonly<Record<string, string>> = {
   NotAllowedError: 'The request was canceled, timed out, or the authenticator has no matching passkey.',
   InvalidStateError: 'This authenticator already has a passkey for your account. Use another one.',
@@ -27,7 +27,7 @@ export async function signInByPasskey(): Promise<void> {
   await call('POST', '/v1/sign-in/passkey', { response: response.toJSON() }, { open: true });
 }
 
-/** Adds a passkey to the signed-in user. @param name of the device. Throws ApiFailure. */
+/** Adds a passkey to the signed-in user. Throws ApiFailure. @param name of the device */
 export async function addPasskey(name: string): Promise<void> {
   const options = await call<PublicKeyCredentialCreationOptionsJSON>('POST', '/v1/sign-in/passkeys/options');
   const response = await withReadableErrors(async () => {

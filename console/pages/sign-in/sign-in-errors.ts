@@ -9,5 +9,5 @@ const ERRORS: Readonly<Record<string, string>> = {
   account_disabled: 'The account was disabled by the operator of this service.',
 };
 
-/** Returns the text of an error. @param code of `#/sign-in?error=` */
+/** Returns the text of a sign-in error. @param code value of `error` in `#/sign-in?error=denied` */
 export const signInError = (code: string): string => ERRORS[code] ?? 'The sign-in failed.';

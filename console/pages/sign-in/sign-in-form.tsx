@@ -14,7 +14,9 @@ type SignInProps = {
   onDone?: () => void;
 };
 
-/** Shows the sign-in methods that work at this address. */
+/**
+ * Shows the sign-in methods. If passkeys do not work at this address, their button is disabled and shows the reason.
+ */
 export function SignIn({ returnTo, error, onDone }: SignInProps) {
   const methods = useMethods();
   const [failure, setFailure] = useState<Pick<ApiFailure, 'message'> | undefined>(

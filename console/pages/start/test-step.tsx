@@ -6,7 +6,7 @@ import { Button } from '#console/parts/button.tsx';
 import { Failure } from '#console/parts/states.tsx';
 import { Calls } from './calls.tsx';
 
-/** Step that sends a test alert and shows the delivery. @param check id of the check that the last link opens */
+/** Step that sends a test alert and shows the delivery. @param check id of the check to open afterwards */
 export function TestStep({ check, channel }: { check: string; channel: string }) {
   const [delivery, setDelivery] = useState<Delivery | undefined>(undefined);
   const [failure, setFailure] = useState<Pick<ApiFailure, 'message'> | undefined>(undefined);

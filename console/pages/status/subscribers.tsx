@@ -42,7 +42,7 @@ export function Subscribers({ page }: { page: StatusPage }) {
       <Data of={list} what="Loading the subscribers">
         {(found) =>
           found.length === 0 ? (
-            <p class="hint">No subscribers. A subscriber receives public updates and news of maintenance.</p>
+            <p class="hint">No subscribers. A subscriber receives public updates and notices of maintenance.</p>
           ) : (
             <ul class="happened">
               {found.map((subscriber) => (
@@ -100,11 +100,11 @@ export function Subscribers({ page }: { page: StatusPage }) {
   );
 }
 
-/** Returns the field for components of a page; no field if there are no components. */
+/** Returns a field that selects components of a page; empty if the page has no components. */
 function componentsField(components: readonly { id: string; name: string }[]): FormSchema {
   if (components.length === 0) return {};
   const titles = Object.fromEntries(components.map(({ id, name }) => [id, name]));
   const items = { type: 'string', enum: Object.keys(titles), titles };
-  const description = 'Components whose news the subscriber receives. None selected: all.';
+  const description = 'Components about which the subscriber is notified. None selected: all.';
   return { properties: { component_ids: { type: 'array', title: 'Components', description, items } } };
 }

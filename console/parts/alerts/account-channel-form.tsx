@@ -12,19 +12,19 @@ const schemaOf = (blueprints: readonly string[]): FormSchema => {
     type: 'array',
     title: 'States',
     items: { type: 'string', enum: ['down', 'degraded', 'up'] },
-    description: 'States that it is notified of. None selected: all.',
+    description: 'States that the channel is notified of. None selected: all.',
   };
   return {
     properties: {
       name: { type: 'string', description: 'Name in lists.' },
-      enabled: { type: 'boolean', description: 'Whether it receives alerts.', default: true },
+      enabled: { type: 'boolean', description: 'Whether the channel receives alerts.', default: true },
       applies_to: { ...selector, 'x-group': 'Applies to', properties: { ...properties, states } },
     },
     required: ['name'],
   };
 };
 
-const typed = (channel: AccountChannel) => ({ ...channel, applies_to: typedSelector(channel.applies_to) });
+const formRecord = (channel: AccountChannel) => ({ ...channel, applies_to: typedSelector(channel.applies_to) });
 
 type FormProps = {
   channel?: AccountChannel;
@@ -38,7 +38,7 @@ export const AccountChannelForm = ({ channel, onSaved, onCancel }: FormProps) =>
     name={channel ? `account channel ${channel.id}` : 'new account channel'}
     submit={channel ? 'Save channel' : 'Add channel'}
     more={schemaOf(blueprintsInUse())}
-    {...(channel && { channel: typed(channel) })}
+    {...(channel && { channel: formRecord(channel) })}
     send={async (body) => {
       const sent = { ...body, applies_to: selectorOf(body.applies_to) };
       const { notice } = channel

@@ -6,8 +6,8 @@ import { kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import type { StepRecipient } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
-/** Mark of each status. */
-export const DELIVERY_MARK: Readonly<Record<Delivery['status'], State>> = {
+/** State mark of each delivery status. */
+export const DELIVERY_STATE: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
   retrying: 'degraded',
@@ -21,7 +21,7 @@ export const DeliveryOutcome = ({
   delivery: Delivery;
 }) => (
   <>
-    <StateMark state={DELIVERY_MARK[status]} word={STATUS[status]} />{' '}
+    <StateMark state={DELIVERY_STATE[status]} word={STATUS[status]} />{' '}
     <span class="hint">
       {attempts > 0 && `${count(attempts, 'attempt')}, `}
       {combined_in && 'in one message with others, '}

@@ -24,7 +24,7 @@ export function EscalationSteps({ steps, channels }: StepsProps) {
   );
 }
 
-/** Shows the first escalation step that names a channel itself. Rotas are not considered. */
+/** Shows the first escalation step that names a channel directly. Steps that reach it through a rota do not count. */
 export function EscalationHint({ steps, id }: { steps: readonly EscalationStep[]; id: string }) {
   const found = stepOf(steps, id);
   if (!found) return null;

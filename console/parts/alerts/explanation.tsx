@@ -10,7 +10,7 @@ import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
 import { NEXT, type Piece, piecesOf } from '#console/rules/rule-facts.ts';
 import { CauseEvaluations } from './cause-evaluations.tsx';
 
-/** Explains the alert decision of a state change, loaded on demand. */
+/** Explains the alert decision of a state change. The explanation is loaded when the user opens it. */
 export function AlertExplanation({ transition }: { transition: string }) {
   const [opened, open] = useState(false);
   const found = useLoad<Explanation>(opened ? `/v1/transitions/${transition}/explain` : null);

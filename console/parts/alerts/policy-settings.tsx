@@ -22,7 +22,7 @@ type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & 
   channels: readonly StepRecipient[];
 };
 
-/** Form of a policy. It waits for the rotas, because saving steps without a field for rotas would remove theirs. */
+/** Form of a policy. It waits for the rotas, because steps saved without the field for rotas would lose their rotas. */
 export function PolicyForm({ policy, channels, ...rest }: FormProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const { escalation, ...settings } = SETTINGS;
@@ -37,7 +37,7 @@ export function PolicyForm({ policy, channels, ...rest }: FormProps) {
   );
 }
 
-/** All settings, in the order of the table. */
+/** Names of all settings, in the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as Name[];
 
 const settingText = (policy: Policy, name: Name): string => {
@@ -50,13 +50,13 @@ const settingText = (policy: Policy, name: Name): string => {
 
 type TableProps = {
   policy: Policy;
-  /** Owner of inherited settings: `the service`. */
+  /** Owner of the inherited settings: `the service` or `the account`. */
   from: string;
   why: string | undefined;
   resetSetting: (name: string) => void;
 };
 
-/** Lists all settings, each set here or inherited. */
+/** Lists all settings with their values. A setting is either inherited, or set here and can be reset. */
 export const PolicyTable = ({ policy, from, why, resetSetting }: TableProps) => (
   <div class="wrapped">
     <Table

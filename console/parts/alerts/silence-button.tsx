@@ -9,7 +9,7 @@ type Change = { silenced: boolean; silenced_until?: string | null; silence_reaso
 type SilenceButtonProps = {
   id: string;
   name: string;
-  /** Object of the silence: `this check`. */
+  /** The silenced object as a noun: `this check`. */
   noun: string;
   isSilenced: boolean;
   why: string | undefined;

@@ -24,9 +24,10 @@ const schemaOf = (lengths: readonly string[], more: FormSchema['properties']): F
 
 type SilenceProps = {
   name: string;
+  /** Whether the silence can last until it is lifted. */
   endless?: boolean;
   more?: FormSchema['properties'];
-  /** Returns why it may not be created. @param lasts_ms duration */
+  /** Returns why the silence may not be created; undefined if it may. @param lasts_ms duration */
   why?(lasts_ms: number, body: Record<string, unknown>): string | undefined;
   /** @param until ISO 8601; null: until lifted */
   send(silence: { until: string | null; reason: string }, body: Record<string, unknown>): Promise<unknown>;
@@ -47,9 +48,9 @@ export function SilenceForm({ name, endless = false, more, why, send, onCancel }
   });
   const hasOwnEnd = form.draft.length === OTHER;
   const body = form.body();
-  const lasts = LENGTHS[String(body.length)] ?? Date.parse(String(body.until)) - Date.now();
+  const lastsMs = LENGTHS[String(body.length)] ?? Date.parse(String(body.until)) - Date.now();
   return (
-    <Form form={form} submit="Silence" why={why?.(lasts, body)} onCancel={onCancel}>
+    <Form form={form} submit="Silence" why={why?.(lastsMs, body)} onCancel={onCancel}>
       <FormFields form={form} specs={specs.filter(({ path }) => path !== 'until' || hasOwnEnd)} />
     </Form>
   );

@@ -25,7 +25,7 @@ const SEVERITIES = [
   { value: 'warn', label: 'warns' },
 ];
 
-/** Replaces the index in errors such as `config.assertions.0.value` with the number of the row. */
+/** Replaces the index (from 0) in errors such as `0.value must be a number` with the number of the row (from 1). */
 const numbered = (error: string): string =>
   error.replaceAll(/(^|; )(\d+)\.?(\S*)/g, (_all, before, at, member) => `${before}${Number(at) + 1}: ${member}`);
 

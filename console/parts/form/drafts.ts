@@ -14,9 +14,9 @@ export const draftKey = (form: string): string => `fleetwatch.draft.${identity.p
 export function keepDraft(key: string, specs: readonly FieldSpec[], draft: Draft): void {
   inMemory.set(key, draft);
   const secrets = new Set(specs.filter(({ secret }) => secret).map(({ path }) => path));
-  const open = Object.entries(draft).filter(([path]) => !secrets.has(path));
+  const withoutSecrets = Object.entries(draft).filter(([path]) => !secrets.has(path));
   try {
-    sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(open)));
+    sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(withoutSecrets)));
   } catch {
     // Storage is blocked: the draft stays in memory until the page is closed.
   }

@@ -5,7 +5,7 @@ import type { FieldSpec } from '#console/rules/form-fields.ts';
 
 type DurationProps = FrameProps & {
   spec: FieldSpec;
-  /** In the unit of the API. */
+  /** Amount in the unit of the API. */
   value: string;
   onChange: (text: string) => void;
   name?: string;

@@ -23,7 +23,7 @@ const FORMAT_HINTS: Partial<Record<FieldSpec['kind'], string>> = {
 
 type FieldProps = { form: FormState; spec: FieldSpec };
 
-/** Renders a field by its kind. A stored secret is unchanged while the field is empty, and can be cleared. */
+/** Renders a field by its kind. An empty field leaves a stored secret unchanged; an optional secret can be cleared. */
 export function FormField({ form, spec }: FieldProps) {
   const canClear = spec.secret && !spec.required && form.stored(spec.path) === true;
   if (!canClear) return <Input form={form} spec={spec} />;
@@ -93,7 +93,7 @@ function Input({ form, spec }: FieldProps) {
   const isLong = kind === 'long' || kind === 'list' || kind === 'json';
   const placeholder = secret && stored !== undefined ? (stored && !isCleared ? MASK : 'none') : undefined;
   if (isLong) return <TextField {...common} lines={kind === 'list' ? 3 : 4} placeholder={placeholder} />;
-  // Not type=url, because the API accepts more and explains errors. Not type=password, so that input can be checked.
+  // Not type=url, because the API accepts more and explains errors. Not type=password, so that users see their input.
   return <TextField {...common} numeric={kind === 'number'} placeholder={placeholder} />;
 }
 

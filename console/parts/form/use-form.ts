@@ -9,7 +9,7 @@ export type FormState = {
   draft: Draft;
   set(path: string, text: string): void;
   errors: Readonly<Record<string, string>>;
-  /** Errors that belong to no field. */
+  /** Errors without a field, shown above the form. */
   rest: readonly string[];
   busy: boolean;
   /** Whether the form has unsent input. */

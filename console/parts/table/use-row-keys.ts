@@ -3,7 +3,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isTyping } from '#console/parts/typing.ts';
 import type { Selection } from './selection.ts';
 
-/** Row shortcuts: j and k move, x selects, Escape clears. The current row is focused, or the first visible one. */
+/**
+ * Adds row shortcuts: j and k move the focus, x selects or deselects the focused row, Escape clears the selection. If
+ * no row has the focus, j and k focus the first visible row.
+ */
 export function useRowKeys(
   body: RefObject<HTMLElement | null>,
   {
@@ -45,7 +48,7 @@ function firstInSight(body: HTMLElement): number {
   return Number(seen?.dataset.row ?? 0);
 }
 
-/** Focuses a row. Rows beyond the visible ones are rendered too, so the next one exists. */
+/** Focuses a row. Some rows above and below the visible ones are rendered too, so the next row exists. */
 function focusRow(body: HTMLElement, index: number): void {
   const row = body.querySelector<HTMLElement>(`[data-row="${index}"]`);
   const target = row?.querySelector<HTMLElement>('a, button') ?? row;

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { type VisibleRows, visibleRows } from '#console/rules/visible-rows.ts';
 
-/** Maximum number of rows of a table that renders all of them, which can then differ in height. */
+/** Number of rows up to which a table renders all rows. Rows of longer tables must have the same height. */
 const ALL_DRAWN = 100;
 /** Row height in pixels until a row is measured. */
 const LIKELY_HEIGHT = 41;
@@ -40,6 +40,6 @@ export function useVisibleRows(body: RefObject<HTMLElement | null>, count: numbe
   return isWhole ? { from: 0, to: count, above: 0, below: 0 } : clipped(view, count);
 }
 
-/** Clips the rows of a list that became shorter, until it is measured again. */
+/** Clips the rendered rows if the list became shorter, until the next measurement. */
 const clipped = ({ from, to, above, below }: VisibleRows, count: number): VisibleRows =>
   to > count ? { from: Math.max(0, from - (to - count)), to: count, above, below: 0 } : { from, to, above, below };

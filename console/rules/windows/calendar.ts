@@ -64,7 +64,7 @@ export function weeksOf(month: Month, zone: Zone): Day[][] {
   return weeksOfDays([year, number], 1 - before, Math.ceil((before + last) / 7), zone);
 }
 
-/** Returns whole weeks from Monday, the first with a time (epoch ms). */
+/** Returns `count` whole weeks from Monday. The first contains `at` (epoch ms). */
 export function weeksFrom(at: number, zone: Zone, count: number): Day[][] {
   const date = new Date(at);
   const [year, month, day, weekday] =

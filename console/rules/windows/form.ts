@@ -42,11 +42,11 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
       every_weeks: {
         type: 'integer',
         title: 'Interval in weeks',
-        description: '2: every second week, counted from the first.',
+        description: '2: every second week, counted from the week of the first start.',
         default: 1,
       },
       from: instant('From', 'No occurrence starts earlier. Empty: now.'),
-      until: instant('Until', 'No occurrence starts at or after it. Empty: no end.'),
+      until: instant('Until', 'No occurrence starts at or after this time. Empty: no end.'),
       scope: {
         type: 'object',
         properties: {
@@ -64,7 +64,7 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
       exclude_from_uptime: {
         type: 'boolean',
         title: 'Exclude from uptime',
-        description: 'Its time counts as maintenance: a failure in it is not downtime.',
+        description: 'A failure during the window counts as maintenance, not as downtime.',
         default: true,
       },
       note: { type: 'string', description: 'Planned work.', default: '' },
@@ -80,7 +80,7 @@ export function isShown(path: string, occurrence: string | undefined, isStored: 
 }
 
 /** Converts a window to form values. */
-export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
+export const windowFormValues = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
   ...window,
   occurrence: window.cron === null ? ONCE : RECURRING,
   scope: { ...scope, ...typedSelector(scope) },
@@ -89,7 +89,7 @@ export const typedWindow = ({ scope: { all: _all, ...scope }, ...window }: Maint
 /** Request body of a window. */
 export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<MaintenanceWindow, 'scope'>;
 
-/** Converts form values to a request body; without a scope it applies to all checks. */
+/** Converts form values to a request body; without a scope the window applies to all checks. */
 export function requestOf({ occurrence, scope, ...body }: Record<string, unknown>): WindowRequest {
   const { include_dependents, ...checks } = (scope ?? {}) as Partial<MaintenanceWindow['scope']>;
   const otherKind = occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS;

@@ -44,8 +44,8 @@ export function nextOccurrences(
   before = Number.POSITIVE_INFINITY,
 ): TimeRange[] {
   const found: TimeRange[] = [];
-  for (const interval of rangesOf(times, after)) {
-    if (interval.from >= before || found.push(interval) >= limit) break;
+  for (const occurrence of rangesOf(times, after)) {
+    if (occurrence.from >= before || found.push(occurrence) >= limit) break;
   }
   return found;
 }
@@ -72,8 +72,9 @@ export function compareStatus(a: WindowStatus, b: WindowStatus): number {
 type Ending = { change: { ends_at: string } | { from: string } } | 'delete';
 
 /**
- * Returns the change that ends the current occurrence and keeps later ones: a one-time window ends now, a recurring one
- * starts at its next occurrence, which keeps its week interval. A window without later occurrences is deleted.
+ * Returns the change that ends the current occurrence and keeps later ones. A one-time window ends now, but lasts at
+ * least a minute. The `from` of a recurring window becomes its next occurrence, so that `every_weeks` selects the same
+ * weeks. A recurring window without a later occurrence is deleted.
  * @param now epoch ms
  */
 export function endingOf(window: MaintenanceWindow, now: number): Ending {

@@ -7,22 +7,22 @@ export const PACKED = { openApi: '#packed/openapi', console: '#packed/console', 
 /** Returns the entry file of a function on AWS: its factory with the ports of AWS, generated from the topology. */
 export const entryOf = (name: FunctionName): string => (functions[name].table ? entryWithTable(name) : bareEntry(name));
 
-/** Entry of a function without a table: settings and a log, without the AWS SDK. */
+/** Returns the entry file of a function without a table: settings and a log, without the AWS SDK. */
 const bareEntry = (name: FunctionName): string =>
   [
     `import { create } from '#functions/${name}.ts';`,
-    "import { bareWorld } from '#lib/aws/lambda/bare-world.ts';",
+    "import { settingsAndLog } from '#lib/aws/lambda/settings-and-log.ts';",
     "import { behindEdge } from '#lib/aws/lambda/behind-edge.ts';",
     "import { lambda } from '#lib/aws/lambda/lambda.ts';",
     `import files from '${PACKED.console}';`,
     `const docs = async () => (await import('${PACKED.docs}')).default;`,
-    'const world = { ...bareWorld(process.env), assets: { console: async () => files, docs } };',
-    `const work = behindEdge(create(world), process.env.${EDGE_SECRET} ?? '');`,
-    'export const handler = lambda(work, { log: world.log });',
+    'const ports = { ...settingsAndLog(process.env), assets: { console: async () => files, docs } };',
+    `const work = behindEdge(create(ports), process.env.${EDGE_SECRET} ?? '');`,
+    'export const handler = lambda(work, { log: ports.log });',
     '',
   ].join('\n');
 
-/** The OpenAPI document is loaded on its first request. */
+/** Code of the assets of `api`. Loads the OpenAPI document on its first request. */
 const ASSETS = `{ openApi: async () => (await import('${PACKED.openApi}')).default }`;
 
 function entryWithTable(name: FunctionName): string {

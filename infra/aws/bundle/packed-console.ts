@@ -8,7 +8,10 @@ const generated = generate();
 const { page, etag, assets } = await buildConsole(generated.console);
 const docs = await buildDocs(generated.openApi);
 
-/** Returns a module with files by name. It contains the brotli form, and creates the gzip form on demand. */
+/**
+ * Returns the code of a module with files by name. It contains the brotli form, and creates the gzip form on demand.
+ * @param result code of the default export, which can use `files`
+ */
 const packed = (files: Readonly<Record<string, PackedFile>>, result: string): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",
@@ -21,9 +24,9 @@ const packed = (files: Readonly<Record<string, PackedFile>>, result: string): st
     '',
   ].join('\n');
 
-/** Returns a module with the current files of the console. */
+/** Returns the code of a module with the current files of the console. */
 export const packedConsole = (): string =>
   packed({ page, ...assets }, `(({ page, ...assets }) => ({ page, etag: ${JSON.stringify(etag)}, assets }))(files)`);
 
-/** Returns a module with the current docs. */
+/** Returns the code of a module with the current docs. */
 export const packedDocs = (): string => packed(docs, 'files');

@@ -1,7 +1,9 @@
 import { brotliCompressSync } from 'node:zlib';
 import { generate } from '#infra/docs/generate.ts';
 
-/** Returns a module with the OpenAPI document, compressed to a tenth, which it decompresses when it is loaded. */
+/**
+ * Returns the code of a module with the OpenAPI document, compressed to a tenth. The module decompresses it on load.
+ */
 export function packedOpenApi(): string {
   const packed = brotliCompressSync(JSON.stringify(generate().openApi)).toString('base64');
   return [

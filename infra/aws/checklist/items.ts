@@ -28,12 +28,12 @@ const MINUTE_MS = 60_000;
 const MAX_END_MS = 5000;
 /** Maximum delay (ms) of an event; a hop that buffers releases it with the next keep-alive, after 15 s. */
 const MAX_EVENT_MS = 2000;
-/** Maximum latency (ms) that 49 other probes add; far above it, probes wait for the CPU. */
+/** Maximum latency (ms) that 49 other probes may add; probes that wait for the CPU add far more. */
 const MAX_ADDED_MS = 250;
 const MAX_LAG_SECONDS = 60;
-/** As in the alarms: messages of job and deadline wait up to 240 s by intention. */
+/** Same as in the alarms: messages of `job` and `deadline` wait up to 240 s by intention. */
 const MAX_AGE_SECONDS = 300;
-/** Per queue and hour: five pollers make 900, two make 360. */
+/** Maximum empty receives per queue and hour: five pollers make 900, two make 360. */
 const MAX_EMPTY_RECEIVES = 1000;
 
 const since = (began: number): number => Math.round(performance.now() - began);
@@ -126,7 +126,7 @@ export const ITEMS: Item[] = [
   },
   {
     name: 'missed heartbeats',
-    about: 'Lambda must not take the deadlines, one every 10 s, for a recursive loop.',
+    about: 'Lambda must not mistake the deadlines, one every 10 s, for a recursive loop.',
     run: async (fixtures, stack) => {
       const id = await newCheck(fixtures, { check_type: 'push', interval_seconds: 10, config: { grace_seconds: 10 } });
       expected(await fixtures.call('POST', `/v1/checks/${id}/heartbeat`), 201, 'POST heartbeat');

@@ -7,7 +7,7 @@ import { readStack, type Stack } from './metrics.ts';
 const USAGE = `Measures a deployed stack in ten minutes, and compares the results with thresholds. Costs under $1.
   npm run aws:checklist -- --url URL --api-url URL --stream-url URL [options] [KEY]
   --url, --api-url, --stream-url    outputs Url, ApiUrl and StreamUrlmcp; for CDN=false use --no-cdn and omit --url
-  KEY                               a key with write access. Default: environment variable KEY
+  KEY                               an unrestricted key of an admin. Default: environment variable KEY
   --stack NAME                      also reads metrics, with the AWS CLI and its credentials; without it those are skipped
   --json                            prints the results as JSON
   --only N,N                        runs only these items; --list prints them

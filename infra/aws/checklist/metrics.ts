@@ -64,7 +64,7 @@ async function lastHour({ namespace, metric, dimension, of, statistic }: Metric)
     ...['--dimensions', `Name=${dimension},Value=${of}`, '--statistics', statistic, '--period', '3600'],
     ...['--start-time', new Date(now - HOUR_MS).toISOString(), '--end-time', new Date(now).toISOString()],
   ]);
-  // Two if the hour begins between the full hours.
+  // CloudWatch returns two periods if the range overlaps two clock hours.
   const values = Datapoints.map((one: Json) => Number(one[statistic]));
   return values.length === 0 ? undefined : Math.max(...values);
 }

@@ -41,7 +41,7 @@ const uncached = (origin: IOrigin, edge: CloudFrontFunction, headers: ResponseHe
   cachePolicy: CachePolicy.CACHING_DISABLED,
   // CloudFront compresses only what it caches.
   compress: false,
-  // Except Host, which API Gateway and Lambda need to find the target.
+  // Without the Host of the caller: API Gateway and Lambda find their target by their own host.
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   responseHeadersPolicy: headers,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
@@ -58,13 +58,13 @@ const cached = (origin: IOrigin, headers: ResponseHeadersPolicy): BehaviorOption
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
 });
 
-/** Error statuses whose caching CloudFront lets a distribution configure. */
+/** Error statuses for which a distribution can configure the caching. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 /**
- * Creates one URL for everything, and a distribution for status domains, if there are any. All paths go to the API;
- * files of the console are cached. On a streaming path, CloudFront signs a GET and sends it to the function; other
- * methods go to the API, which has a throttle and a log (edge/viewer-request.js).
+ * Creates the distribution of the service, and one for status domains, if there are any. Paths without a behavior of
+ * their own go to the API; files of the console are cached. On a streaming path, CloudFront signs a GET and sends it to
+ * the function; other methods go to the API, which has a throttle and a log (edge/viewer-request.js).
  */
 export function makeCdn(
   scope: Stack,

@@ -23,9 +23,9 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
 });
 
 /**
- * Creates a function URL for each streaming function. With CloudFront it accepts only requests that CloudFront has
- * signed: Lambda rejects others before it runs the function. Without CloudFront it is open, and the function validates
- * the Bearer key.
+ * Creates a function URL for each streaming function. With CloudFront, a URL accepts only requests that CloudFront
+ * has signed: Lambda rejects others before it runs the function. Without CloudFront, the URL is open, and the function
+ * validates the Bearer key.
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);

@@ -47,18 +47,19 @@ export function makeHttp(
       exposeHeaders: [...EXPOSED_HEADERS],
       maxAge: Duration.hours(1),
     },
-    // Serves all other requests, also other methods of `/` than GET and HEAD, which `/{proxy+}` would not match.
+    // Serves all other requests, including methods of `/` other than GET and HEAD, which `/{proxy+}` would not match.
     ...(all && { defaultIntegration: integrationOf(all.function) }),
   });
-  const pushes: HttpRoute[] = [];
+  const pushRoutes: HttpRoute[] = [];
   const visitorRoutes: HttpRoute[] = [];
   for (const route of routes.filter((route) => !isCatchAll(route) && !specs[route.function].streams)) {
     const methods = [HttpMethod[route.method as keyof typeof HttpMethod]];
     const created = api.addRoutes({ path: route.path, methods, integration: integrationOf(route.function) });
-    if (route.function === 'ingest') pushes.push(...created);
+    if (route.function === 'ingest') pushRoutes.push(...created);
     if (route.function === 'public') visitorRoutes.push(...created);
   }
-  // AWS permits log delivery to all groups with this prefix by one policy. Other names add to it, up to its size limit.
+  // One policy of AWS permits log delivery to all groups with this prefix. A group with another name would need its own
+  // entry in that policy, whose size is limited.
   const accessLog = makeLogGroup(scope, 'access', settings, `/aws/vendedlogs/${settings.STACK_NAME}/access`);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,
@@ -72,7 +73,7 @@ export function makeHttp(
     },
   });
   throttle(stage, [
-    { routes: pushes, rate: settings.THROTTLE_PUSH_RATE },
+    { routes: pushRoutes, rate: settings.THROTTLE_PUSH_RATE },
     { routes: visitorRoutes, rate: settings.THROTTLE_PUBLIC_RATE },
   ]);
   return { api, accessLog };

@@ -95,7 +95,7 @@ export function makePublicBehaviors(
   return { behaviors, statusCdn };
 }
 
-/** Returns an S3 origin with READ_TIMEOUT, which its properties do not include. */
+/** Adds READ_TIMEOUT to an S3 origin, because the properties of its class do not include it. */
 const withReadTimeout = (origin: IOrigin): IOrigin => ({
   bind: (scope, options) => {
     const { originProperty, ...config } = origin.bind(scope, options);
@@ -125,8 +125,8 @@ function cachePolicy(
 
 /**
  * Returns behaviors of published files: from the bucket, or rendered by the function `public` if the bucket has no such
- * file or fails. Only the path reaches the origins, so that all visitors share the cached file. At domains, it contains
- * the host.
+ * file or fails. Only the path reaches the origins, so that all visitors share the cached file. At domains, the path
+ * contains the host.
  * @param api host of the API, whose route leads to that function
  */
 function publicFiles(

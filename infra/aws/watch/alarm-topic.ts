@@ -26,7 +26,10 @@ const BUDGET_ALERTS = [
   { notificationType: 'FORECASTED', threshold: 100 },
 ] as const;
 
-/** Creates the budget of BUDGET_DOLLARS for the whole account, because a tag of costs must be activated manually. */
+/**
+ * Creates the budget of BUDGET_DOLLARS. It covers the whole account, because a budget for the stack would need a cost
+ * allocation tag, which must be activated manually.
+ */
 export function makeBudget(scope: Construct, { BUDGET_DOLLARS, ALARM_EMAIL }: DeploySettings): void {
   if (BUDGET_DOLLARS === 0) return;
   new CfnBudget(scope, 'Budget', {

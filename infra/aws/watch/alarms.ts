@@ -41,7 +41,7 @@ export function makeAlarms(scope: Construct, watched: Watched, settings: DeployS
   return topic;
 }
 
-/** Default Lambda concurrency after a first increase, and the share of it that raises an alarm. */
+/** Usual Lambda concurrency of an account (a new one has less), and the share in use that raises an alarm. */
 const USUAL_CONCURRENCY = 1000;
 const CLAIMED_SHARE = 0.8;
 
@@ -80,7 +80,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     },
     {
       name: 'lag-deadline',
-      description: `Deadlines (missed heartbeats, reminders, late alerts) wait ${WAIT_SECONDS} s or more. If they do not fail, raise the concurrency of the queue deadline (infra/topology.ts).`,
+      description: `Deadlines (missed heartbeats, reminders, late alerts) wait ${WAIT_SECONDS} s or more. Check errors and throttles of the prober.`,
       metric: queues.deadline.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },
@@ -111,7 +111,8 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       // A missing tick is the worst lag, and so is one that failed.
       missing: TreatMissingData.BREACHING,
     })),
-    // Not an error of the function, which reports failed records and continues. A poison record becomes a dead letter.
+    // Lambda does not count a failed record as an error: the function reports it and continues. A poison record becomes
+    // a dead letter.
     ...failedRecords.map(({ reader, metric }) => ({
       name: `failed-${reader}`,
       description: `${reader} repeatedly fails on records. Search its log for "record failed".`,

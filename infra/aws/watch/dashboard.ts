@@ -5,7 +5,7 @@ import { streaming, streams } from '#infra/topology.ts';
 import { ownMetrics } from './own-metrics.ts';
 import type { Watched } from './rule.ts';
 
-/** Creates dashboards for load, limits and failures, with all alarm metrics; up to 50 metrics each are free. */
+/** Creates dashboards for load, limits and failures, with all alarm metrics; each is free with up to 50 metrics. */
 export function makeDashboards(scope: Construct, watched: Watched): void {
   new Dashboard(scope, 'Dashboard', { widgets: layoutOf(ofWork(scope, watched)) });
   new Dashboard(scope, 'Dashboard-limits', { widgets: layoutOf(ofLimits(scope, watched)) });

@@ -12,7 +12,10 @@ type OwnMetrics = {
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
   failedRecords: { reader: FunctionName; metric: Metric }[];
   failedDeliveries: Metric;
-  /** Slots of cells that were late by more than their interval and skipped, except of accounts at their share. */
+  /**
+   * Slots of cells that were skipped because they were late by more than their interval. Excludes accounts that
+   * recently reached their share of the permits or the limit of a host.
+   */
   lateProbes: Metric;
   /** Pings above the rate of their client, URL or account; and pings of unknown URLs. */
   refusedPings: Metric;
@@ -44,7 +47,7 @@ export function ownMetrics(scope: Construct): OwnMetrics {
     refusedPings: of('RefusedPings', 'ingest', 'Sum'),
     unknownPings: of('UnknownPings', 'ingest', 'Sum'),
     limiterFailed: namesOf(functions)
-      // `public` counts requests of addresses, in its memory only.
+      // `public` limits only client addresses, in memory, so its limiter does not fail.
       .filter((name) => isLimited(name) && name !== 'public')
       .map((name) => ({ name, metric: of('LimiterFailed', name, 'Sum') })),
   };

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { routes } from '#infra/topology.ts';
 import { namespaceOf } from './own-metrics.ts';
 
-/** Counts results, heartbeats and pings that API Gateway rejects, by its access log; it has no metric for 429. */
+/** Counts results, heartbeats and pings that API Gateway rejects. Uses the access log, because 429 has no metric. */
 export function throttledPushes(scope: Construct, accessLog: ILogGroup): Metric {
   const is = (field: string, value: string) => FilterPattern.stringValue(`$.${field}`, '=', value);
   const pushes = routes.filter((route) => route.function === 'ingest');

@@ -1,6 +1,6 @@
 import { type AccountItem, isDisabled } from '#lib/access/account.ts';
 import { type ActionItem, lockName, type Remediation } from '#lib/actions/action-item.ts';
-import { checkOf } from '#lib/actions/bindings.ts';
+import { triggerCheckId } from '#lib/actions/bindings.ts';
 import { readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import type { Deadline, DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -14,8 +14,9 @@ import type { Cause, GuardInput } from './guards.ts';
 import { type AttemptSeriesItem, seriesAt } from './series.ts';
 
 /**
- * Returns the root cause of a failure while that cause lasts: the one for which its alert is held, else the one that
- * its alert names. Remediation of a downstream failure has no effect. `hold`: deadline of the held alert of the check.
+ * Returns the root cause of a failure while that cause lasts: the cause for which the alert of the failure is held,
+ * else the cause that the alert names. Remediation of a downstream failure has no effect.
+ * @param hold deadline of the held alert of the check
  */
 async function readCause(
   { ports, keys }: Env,
@@ -30,16 +31,17 @@ async function readCause(
   return root && (held || root.state === 'down') ? { root: root.name } : undefined;
 }
 
-/** Inputs of an attempt of a guarded action at a failure of its check, read strongly consistent. */
+/** Inputs of a remediation attempt by a guarded action after a failure of its check, read strongly consistent. */
 export type AttemptContext = {
   action: ActionItem;
   remediation: Remediation;
   account: AccountItem;
   check: CheckItem;
   transition: DecidedTransition;
-  /** Series as stored, and as of this failure. */
+  /** Series as stored, and series of this failure. */
   stored: AttemptSeriesItem | undefined;
   series: AttemptSeriesItem;
+  /** Deadline `remediation` of the action. */
   entry: DeadlineEntry | undefined;
   lock_name: string;
   limits: AttemptLimits;
@@ -71,7 +73,7 @@ export async function readAttemptContext(
     keys.entry('remediation', tenant_id, action_id),
     keys.entry('hold', tenant_id, check_id),
   ]);
-  if (!action?.remediation || checkOf(action) !== check_id || !account || isDisabled(account)) return undefined;
+  if (!action?.remediation || triggerCheckId(action) !== check_id || !account || isDisabled(account)) return undefined;
   if (!check?.enabled) return undefined;
   const { remediation } = action;
   const lock_name = lockName(remediation, entity_id);
@@ -90,34 +92,35 @@ export async function readAttemptContext(
 }
 
 /** Returns the input of the guards. `went_down` is 0: it is counted only if no other guard stops the attempt. */
-export function guardInputOf(one: AttemptContext, now: number): GuardInput {
-  const { remediation, series, lock_name, limits } = one;
+export function guardInputOf(context: AttemptContext, now: number): GuardInput {
+  const { remediation, series, lock_name, limits } = context;
   const { lock, remediations } = limits;
-  const acknowledged = acknowledgementAt(one.check.alerts, now);
+  const acknowledged = acknowledgementAt(context.check.alerts, now);
   return {
     ...{ now, remediation, lock_name, attempts: series.attempts },
-    is_healthy: isOver(one),
-    ...(one.cause && { dependency: one.cause }),
-    ...(one.window && { window: { until: one.window.until } }),
+    is_healthy: isOver(context),
+    ...(context.cause && { dependency: context.cause }),
+    ...(context.window && { window: { until: context.window.until } }),
     ...(acknowledged && { acknowledged }),
     ...(series.last_began_at !== undefined && { last_began_at: series.last_began_at }),
     ...(lock && { lock }),
     running: remediations?.running.map(({ until }) => until) ?? [],
     begun: remediations?.begun ?? [],
     went_down: 0,
-    has_dependents: one.has_dependents,
+    has_dependents: context.has_dependents,
   };
 }
 
 /** Whether the failure has ended, or the transition changed only the entity and left the check itself healthy. */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
-  if (isCheckHealthy(action, check) || isCheckHealthy(action, { state: transition.check_to_state })) return true;
+  if (needsNoRemediation(action, check) || needsNoRemediation(action, { state: transition.check_to_state }))
+    return true;
   if (series.failure.transition_id !== transition.transition_id) return true;
   return action.trigger_to_state === 'down' && check.state_since !== transition.timestamp;
 }
 
 /** Whether a check is in none of the states that its action remediates. */
-export const isCheckHealthy = (
+export const needsNoRemediation = (
   { trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>,
   { state }: Pick<CheckItem, 'state'>,
 ): boolean => state !== 'down' && (trigger_to_state === 'down' || state !== 'degraded');

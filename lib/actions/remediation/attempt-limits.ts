@@ -48,7 +48,7 @@ export function takeLimits(
   ];
 }
 
-/** Returns the writes that release the lock and no longer count the attempt as running, each only if it did. */
+/** Returns the writes that release the lock, if the attempt has it, and remove the attempt from the running ones. */
 export function releaseLimits(
   keys: Keys,
   { lock, remediations }: AttemptLimits,

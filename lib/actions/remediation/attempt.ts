@@ -1,6 +1,6 @@
 import type { ActionItem } from '#lib/actions/action-item.ts';
 import type { ExecutionItem } from '#lib/actions/execution.ts';
-import { giveUpAt, newRun, type RunEnv } from '#lib/actions/run/claim.ts';
+import { giveUpAt, newExecution, type RunEnv } from '#lib/actions/run/claim.ts';
 import { firesOn } from '#lib/actions/run/fires-on.ts';
 import { stopAwaiting } from '#lib/alerting/decide/awaited-remediation.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -21,7 +21,7 @@ import { firstToStop, type Stopped } from './guards.ts';
 import { type AttemptSeriesItem, nextSeries } from './series.ts';
 import { firstRecheckAt, maxVerificationMs } from './verdict.ts';
 
-/** Time (ms) before and after a failure that counts for a storm. */
+/** Time (ms) before and after a failure within which checks that go down can be a storm. */
 const STORM_MS = 60_000;
 /** Maximum number of transitions read per partition of the feed. */
 const MAX_TRANSITIONS = 20;
@@ -56,10 +56,10 @@ export type RemediationAttempt =
   | { is: 'none' };
 
 /**
- * Claims an attempt of a guarded action at a failure of its check, else records the guard that stopped it. The claim is
- * conditional on the version of all inputs (lock, account limits, series, deadline, action, check), so that no two
- * attempts share a lock, and none is made twice. `isFirst`: requested by the transition, which determines its id;
- * otherwise by the deadline.
+ * Claims a remediation attempt by a guarded action after a failure of its check, or records the guard that stopped the
+ * attempt. The claim is conditional on the versions of all inputs (lock, account limits, series, deadline, action,
+ * check), so that two attempts never share a lock and no attempt is made twice.
+ * @param isFirst whether the transition requested the attempt, and determines its id; otherwise the deadline did
  */
 export async function attemptRemediation(
   env: RunEnv,
@@ -97,13 +97,13 @@ export async function attemptRemediation(
 const firstId = ({ transition_id, timestamp }: DecidedTransition, action_id: string): string =>
   derivedId('exe', Date.parse(timestamp), transition_id, action_id);
 
-/** Returns the id of a later attempt, or of one that a guard stopped. */
+/** Returns the execution id of a later attempt. @param guard guard that stopped it; empty if it was made */
 const laterId = (
   { transition_id, timestamp }: DecidedTransition,
   action_id: string,
   attempt: number,
-  why = '',
-): string => derivedId('exe', Date.parse(timestamp), transition_id, action_id, 'attempt', attempt, why);
+  guard = '',
+): string => derivedId('exe', Date.parse(timestamp), transition_id, action_id, 'attempt', attempt, guard);
 
 /** Whether the attempt of a deadline is still due; messages of a deadline arrive more than once. */
 const isDue = ({ stored }: AttemptContext, now: number): boolean =>
@@ -124,7 +124,7 @@ async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped 
   return firstToStop({ ...input, went_down });
 }
 
-/** `due`: next recheck of the action (epoch ms); `deadlines`: of its check, to send. */
+/** Result of a decision. `due`: next recheck of the action (epoch ms). `deadlines`: deadlines of its check to send. */
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
 function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst: boolean): Decided {
@@ -135,7 +135,7 @@ function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst:
   const execution_id = isFirst ? firstId(transition, action_id) : laterId(transition, action_id, number);
   const { transition_id } = transition;
   const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id };
-  const { execution, writes } = newRun(keys, wanted, action, account, token, now, { attempt: number });
+  const { execution, writes } = newExecution(keys, wanted, action, account, token, now, { attempt: number });
   const until = giveUpAt(action, now) + maxVerificationMs(remediation, check);
   const open = { execution_id, began_at: now, settings: remediation };
   const due = firstRecheckAt(open);
@@ -153,7 +153,7 @@ function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst:
   };
 }
 
-/** Records once per attempt and guard that it was stopped, and schedules the next one if the guard gives a time. */
+/** Records a stopped attempt, once per attempt and guard. Schedules the next attempt if the guard returns a time. */
 async function recordStopped(
   { ports, keys }: RunEnv,
   context: AttemptContext,
@@ -175,7 +175,7 @@ async function recordStopped(
     trigger: 'state_change' as const,
     transition_id: transition.transition_id,
   };
-  const { execution, writes } = newRun(keys, wanted, action, account, token, now, {
+  const { execution, writes } = newExecution(keys, wanted, action, account, token, now, {
     dispatch_status: 'skipped',
     error_message: `${guard}: ${why}`,
     finished_at: iso(now),
@@ -186,9 +186,9 @@ async function recordStopped(
   const nextAt = alert && 'suppressed_until' in alert ? alert.suppressed_until : until;
   const alerted = alert && 'writes' in alert ? alert : undefined;
   // The held alert does not wait for an attempt after the deadline of its hold.
-  const isAwaited =
+  const isStillAwaited =
     undecided || !check.remediations?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
-  const awaited = stopAwaiting(keys, check, isAwaited ? undefined : context.hold, token, now);
+  const awaited = stopAwaiting(keys, check, isStillAwaited ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: nextAt, ...(alerted && { notified: true as const }) }, token, now);
   // The action may have been bound to another check before; an open attempt there stays until its verdict.

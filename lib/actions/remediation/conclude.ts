@@ -18,7 +18,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 import { deadlineWrites } from '#lib/schedule/entries.ts';
-import { isCheckHealthy } from './attempt-context.ts';
+import { needsNoRemediation } from './attempt-context.ts';
 import { readLimits, releaseLimits } from './attempt-limits.ts';
 import { type AttemptSeriesItem, nextSeries, type VerificationVerdict } from './series.ts';
 
@@ -45,7 +45,7 @@ export async function failureAlertOf(
   now: number,
 ): Promise<FailureAlert | undefined> {
   const found =
-    series.notified || isCheckHealthy(action, check) ? undefined : await readCheckAlerting(env, check, { check });
+    series.notified || needsNoRemediation(action, check) ? undefined : await readCheckAlerting(env, check, { check });
   if (!found?.entity) return undefined;
   const { keys } = env;
   const { policy } = found;
@@ -85,7 +85,7 @@ export async function failureAlertOf(
     writes: [
       { put: item, if: 'absent' },
       replaceCheck(check, nextCheck(check, token, { alerts: after })),
-      found.policyAsRead,
+      found.policyUnchanged,
       ...escalation.writes,
     ],
     deadlines: escalation.deadlines,
@@ -139,9 +139,9 @@ export async function conclude(
   const verified: ExecutionItem = { ...execution, v: token, verdict, verified_at: iso(now), verified_by: by };
   const limits = await readLimits(env, tenant_id, lockName(settings, series.entity_id));
 
-  const isOver = !check?.enabled || !action || isCheckHealthy(action, check);
+  const isOver = !check?.enabled || !action || needsNoRemediation(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // One healthy result makes the verdict, but the state may need several. The series stays open until then.
+  // One healthy result makes the verdict, but the state may need several. The series continues until then.
   const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
   const nextAttemptAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;
@@ -197,7 +197,10 @@ async function readFailureAlert(
   return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
-/** Deletes a series that cannot continue, and its deadline: its action was deleted, rebound or is unguarded. */
+/**
+ * Deletes a series that cannot continue, and its deadline: its action was deleted, is bound to another check, or has no
+ * `remediation` any more.
+ */
 export async function abandon(
   env: RunEnv,
   one: Pick<DueSeries, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },

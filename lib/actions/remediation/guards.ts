@@ -56,7 +56,7 @@ const dependency: Guard = {
     if (!dependency) return {};
     const { root } = dependency;
     if (root === null) return { stops: 'the root cause is being evaluated', until: now + HOLD_MS, undecided: true };
-    return { stops: `the failure is caused by that of ${root}`, until: now + DOWNSTREAM_MS };
+    return { stops: `the failure was caused by the failure of ${root}`, until: now + DOWNSTREAM_MS };
   },
 };
 
@@ -130,9 +130,9 @@ type GuardName =
 export type GuardInput = {
   now: number;
   remediation: Remediation;
-  /** Whether the check is healthy, or was since the failure of the attempt. */
+  /** Whether the check is healthy, or has been healthy since the failure. */
   is_healthy: boolean;
-  /** Root cause of the failure, if it is downstream or still evaluated. */
+  /** Root cause, if the failure is downstream or its cause is still being evaluated. */
   dependency?: Cause;
   window?: { until: number };
   acknowledged?: { by: string };
@@ -151,10 +151,13 @@ export type GuardInput = {
   has_dependents: boolean;
 };
 
-/** `stops`: reason; undefined if allowed. `until`: next evaluation (epoch ms). `undecided`: not recorded. */
+/**
+ * Result of a guard. `stops`: reason; undefined if the attempt is allowed. `until`: time of the next evaluation (epoch
+ * ms). `undecided`: the stop is not recorded.
+ */
 type Guarded = { stops?: string; until?: number; undecided?: true };
 
 type Guard = { name: GuardName; evaluate(input: GuardInput): Guarded };
 
-/** Root cause by the name of its entity; null while it is evaluated. */
+/** Root cause: name of its entity; null while the cause is being evaluated. */
 export type Cause = { root: string | null };

@@ -24,7 +24,7 @@ import { abandon, conclude, type DueSeries, moveTo } from './conclude.ts';
 import type { AttemptSeriesItem, VerificationVerdict } from './series.ts';
 import { nextRecheckAt, rangeOf, type VerificationRange, type VerificationResult, verdictOf } from './verdict.ts';
 
-/** Maximum age (ms) of a push at its arrival: pushes are read by `checked_at`, and an older one does not decide. */
+/** Maximum age (ms) of a push at its arrival. Pushes are read by `checked_at`, and an older push does not decide. */
 const MAX_PUSH_AGE_MS = 60_000;
 
 function nextSlot(check: CheckItem, from: number): number | undefined {
@@ -33,7 +33,7 @@ function nextSlot(check: CheckItem, from: number): number | undefined {
   return latestSlot(schedule, from - 1) + schedule.interval_ms;
 }
 
-/** Reads the results of a check whose probes started, or that arrived, within a range; ordered by that time. */
+/** Reads the pushes that arrived, and the results whose probes started, within a range; ordered by that time. */
 async function verificationResults(
   { ports, keys }: Env,
   action: Pick<ActionItem, 'trigger_to_state'>,
@@ -65,7 +65,10 @@ const startedAt = ({ received_at, checked_at }: ResultItem): number => received_
 const isHealthyBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
-/** Whether a check without results in a range was monitored: a pull check was not, a push check can lack pushes. */
+/**
+ * Whether a check without results in a range was monitored. A pull check was not, because its probes would have
+ * results. A push check was, except in a service outage.
+ */
 async function wasMonitored(env: Env, check: CheckItem, { from, until }: VerificationRange): Promise<boolean> {
   if (!check.enabled || check.execution_mode === 'pull') return false;
   return (await outagesOf(env, check, { from, until })).length === 0;
@@ -77,8 +80,8 @@ const SCHEDULE_BEHIND_MS = 5_000;
 type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
 
 /**
- * Handles the deadline of a guarded action: makes the verdict, moves the deadline, or makes an attempt, which the
- * caller sends if it is claimed. Idempotent.
+ * Handles the deadline of a guarded action: decides the verdict of the open attempt, moves the deadline, or makes the
+ * next attempt. If the attempt is claimed, the caller sends it. Idempotent.
  */
 export async function recheckRemediation(
   env: RunEnv,
@@ -135,7 +138,7 @@ async function recheckOpen(env: RunEnv, due: DueSeries, execution_id: string): P
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending') {
-    // If it was interrupted, this recheck ends it; for a later attempt, nothing else does.
+    // If the execution was interrupted, this recheck ends it; no other message ends a later attempt.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
     execution = await endInterrupted(env, execution);
   }

@@ -39,8 +39,9 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
 };
 
 /**
- * Returns the series of a failure: the previous one while an attempt is open, or if the check was healthy for less than
- * stable_seconds since the verdict `recovered`, or since it recovered otherwise; else a new one. Pure.
+ * Returns the series of a failure: the previous series while an attempt is open, or if the check was healthy for less
+ * than stable_seconds before the failure; else a new series. The check counts as healthy since the verdict `recovered`;
+ * without that verdict, since its recovery. Pure.
  */
 export function seriesAt(
   keys: Keys,
@@ -56,7 +57,7 @@ export function seriesAt(
     if (before.open || at - healthySince(before, newFailure) < stable_seconds * 1000) return { ...before, failure };
   }
   const begun = { ...of, failure, attempts: 0 };
-  // The cooldown belongs to the action.
+  // The cooldown applies to the action, and continues in a new series.
   const last = before?.last_began_at === undefined ? {} : { last_began_at: before.last_began_at };
   return { ...keys.remediation(of.tenant_id, of.action_id), v: '', ...begun, ...last };
 }

@@ -28,7 +28,10 @@ export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
 /** Results in (from, until] (epoch ms) decide. While a pipeline `isRunning`, only a success decides before `until`. */
 export type VerificationRange = { from: number; until: number; isRunning: boolean };
 
-/** Returns the range of results that decide; `pending` before the request ends; the verdict if it failed. Pure. */
+/**
+ * Returns the range of results that decide; `pending` before the request ends; `not_recovered` if the request or
+ * pipeline failed. Pure.
+ */
 export function rangeOf(
   execution: ExecutionOutcome,
   { settle_seconds, verify_within_seconds }: Remediation,
@@ -48,8 +51,9 @@ export function rangeOf(
 export type VerificationResult = { id: string; is_healthy: boolean };
 
 /**
- * Returns the verdict; undefined while the next result may decide. `results`: those in range, ordered by the start of
- * their probes. `was_monitored`: whether a result was expected by then. Pure.
+ * Returns the verdict; undefined while the next result may decide. Pure.
+ * @param results results in the range, ordered by the start of their probes
+ * @param was_monitored whether the check was monitored, if the range is over without results
  */
 export function verdictOf(
   { until, isRunning }: VerificationRange,

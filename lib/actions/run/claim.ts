@@ -9,7 +9,7 @@ import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** `permits`: for executions from a queue. Manual ones need none, because only their caller waits. */
+/** `permits`: for executions from a queue. Manual executions need no permit, because only their caller waits. */
 export type RunEnv = Env & { permits?: FairSemaphore };
 
 /** Requested execution. Its id is derived from its cause, so that a repeated request has the same id. */
@@ -29,8 +29,8 @@ export type Claim =
   | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   /** Claimed before, by another process or attempt. */
   | { is: 'taken'; execution: ExecutionItem }
-  /** Guards must be evaluated first (remediation/attempt.ts). */
-  | { is: 'guarded' }
+  /** The action has `remediation`: its guards decide (remediation/attempt.ts). */
+  | { is: 'remediation' }
   /** The action was deleted or its trigger no longer matches, or the account is disabled. */
   | { is: 'void' };
 
@@ -39,7 +39,7 @@ export const PERMIT_WAIT_MS = 5_000;
 /** Time in addition to the request (ms): the wait for a permit, and the writes before and after it with retries. */
 const OVERHEAD_MS = 15_000 + PERMIT_WAIT_MS;
 
-/** Returns the time (epoch ms) from which an execution that started at `now`, if pending, counts as interrupted. */
+/** Returns the time (epoch ms) from which an execution that starts at `now` counts as interrupted while pending. */
 export const giveUpAt = (action: ActionItem, now: number): number => now + action.timeout_ms + OVERHEAD_MS;
 
 /**
@@ -62,15 +62,15 @@ export function claim(
     ]);
     if (taken) return { is: 'taken', execution: taken };
     if (!action || !account || isDisabled(account) || !stillFires(action)) return { is: 'void' };
-    if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'guarded' };
-    const { execution, writes } = newRun(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
+    if (action.remediation && wanted.trigger === 'state_change' && !wanted.given_up) return { is: 'remediation' };
+    const { execution, writes } = newExecution(keys, wanted, action, account, ports.ids.token(), ports.clock.now());
     const outcome = await commit(ports, [...writes, ...also(action)]);
     return outcome.ok ? { is: 'claimed', action, execution } : RETRY;
   });
 }
 
 /** Returns a new execution, pending unless `changes` end it, and the writes that record it. @param now epoch ms */
-export function newRun(
+export function newExecution(
   keys: Keys,
   { tenant_id, action_id, execution_id, ...wanted }: Wanted,
   action: ActionItem,

@@ -2,8 +2,8 @@ import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 
 /**
- * Whether a transition of its check, or of its entity, fires an action. Changes by configuration or before the action
- * was created do not (docs/use/actions.md#settings). Pure.
+ * Whether a transition of the check of an action, or of the entity of that check, fires the action. Changes by
+ * configuration and changes before the creation of the action do not (docs/use/actions.md#settings). Pure.
  */
 export function firesOn(
   { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,

@@ -82,7 +82,7 @@ export async function report(
         v: ports.ids.token(),
         pipeline_status: status ?? present.pipeline_status,
         log_count: present.log_count + lines.length,
-        ...(status && isUnverified(present) && { reported_at: ports.clock.now() }),
+        ...(status && awaitsVerdict(present) && { reported_at: ports.clock.now() }),
       };
       const writes: Write[] = [{ put: execution, if: { version: present.v } }];
       if (lines.length > 0) {
@@ -98,14 +98,14 @@ export async function report(
       }
       const changes = lines.length > 0 || status !== undefined;
       if (changes && !(await commit(ports, writes)).ok) return RETRY;
-      if (status === 'failed' && isUnverified(present)) await requestVerdict(ports, execution);
+      if (status === 'failed' && awaitsVerdict(present)) await requestVerdict(ports, execution);
       if (logs.length > 0 && lines.length === 0) throw full();
       return { execution: changes ? execution : present, dropped: logs.length - lines.length };
     }),
   );
 }
 
-const isUnverified = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
+const awaitsVerdict = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
 
 /** Requests the verdict at once after a failed pipeline. If the message is lost, it is made at the deadline. */
 const requestVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>

@@ -37,7 +37,11 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   transition_id: transition.transition_id,
 });
 
-/** Sends a claimed execution and records its outcome. `cause`: further built-in variables. `vars`: of the caller. */
+/**
+ * Sends a claimed execution and records its outcome.
+ * @param cause variables of its trigger
+ * @param vars of the caller
+ */
 export async function dispatch(
   env: RunEnv,
   { action, execution }: Pick<Claim & { is: 'claimed' }, 'action' | 'execution'>,
@@ -88,7 +92,7 @@ export async function runActionManually(
     called_by: { user_id: caller.user_id, key_id: caller.key_id, ...(tool !== undefined && { tool }) },
   };
   const claimed = await claim(context, wanted, undefined, (present) => auditWrites(present, present, { execution_id }));
-  if (claimed.is === 'void' || claimed.is === 'guarded') throw notFound(`Action ${action_id}`);
+  if (claimed.is === 'void' || claimed.is === 'remediation') throw notFound(`Action ${action_id}`);
   // If taken, the claim of this call was committed although it seemed to fail; nothing was sent yet.
   return claimed.is === 'taken'
     ? dispatch(context, { ...claimed, action }, {}, vars)

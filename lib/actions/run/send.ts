@@ -86,7 +86,7 @@ async function exchange(
   } catch (error) {
     const latency_ms = Math.max(0, Math.round(ports.clock.now() - started));
     if (error instanceof NetError) {
-      // The status decides, even if the rest of the response is missing; the message says why it is.
+      // The status decides, even if the rest of the response is missing; `error_message` then says why it is missing.
       const ended = isSuccess(error.status) ? 'success' : error.kind === 'egress' ? 'blocked' : 'failed';
       return {
         ...withoutResponse('failed', error.message, latency_ms),

@@ -49,7 +49,7 @@ export function assertHostsLimited({
   allowed_hosts,
 }: Pick<ActionItem, 'url' | 'headers' | 'allowed_hosts'>): void {
   if (allowed_hosts.length === 0 && Object.keys(headers).length > 0 && !hasFixedHost(url)) {
-    const why = 'placeholders leave the end of the host in url open, so headers could be sent to any host';
+    const why = 'the host in url has no fixed end such as .example.com, so headers could be sent to any host';
     throw invalid('allowed_hosts', `is required: ${why}. List the hosts, such as *.example.com`);
   }
   if (!hasPlaceholder(withoutPort(headOf(url))) && !allows(allowed_hosts, replacePlaceholders(url, '1'))) {
@@ -58,8 +58,8 @@ export function assertHostsLimited({
 }
 
 /**
- * Whether a changed action can call only origins that it could call before. If its host has a placeholder, these are
- * the allowed hosts.
+ * Whether a changed action can call only origins that it could call before. With a placeholder in the host, the part
+ * before the path must not change, and `allowed_hosts` must not become wider.
  */
 export function staysAtOrigin(
   next: Pick<ActionItem, 'url' | 'allowed_hosts'>,

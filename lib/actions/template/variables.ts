@@ -22,8 +22,8 @@ export type Variables = { inHost: Values; elsewhere: Values };
 export const isBuiltIn = (name: string): boolean => BUILT_IN.some((one) => one === name);
 
 /**
- * Returns the variables of an execution. Those of the caller override built-in ones, except in the host: an action with
- * `{{entity_name}}.example.com` must reach only the entity's host.
+ * Returns the variables of an execution. Variables of the caller override built-in ones, except in the host: an action
+ * with `{{entity_name}}.example.com` must reach only the entity's host.
  */
 export function variablesOf(builtIn: BuiltIn, given: Record<string, string> = {}): Variables {
   const custom = Object.entries(given).filter(([name]) => !isBuiltIn(name));

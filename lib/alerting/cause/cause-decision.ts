@@ -5,17 +5,17 @@ import type { CauseAnalysis } from './root-causes.ts';
 
 /** Progress of a failure whose alert is held until its cause is known. Times in epoch ms. */
 export type CauseProgress = {
-  /** Number of consecutive evaluations that found a cause; 0 while the alert of the cause is held itself. */
+  /** Number of consecutive evaluations that found a cause; 0 while its own alert is held, or it is in maintenance. */
   explained: number;
-  /** Root cause of the last hold. */
+  /** Entity id of the root cause that was found last; null before one was found. */
   under: string | null;
-  /** Set after the cause is gone: when that was found, and the last recovery of an upstream entity. */
+  /** Set after the cause has ended. `first`: time at which this was found. `last`: last recovery upstream. */
   recovered: { first: number; last: number } | null;
 };
 
 export const NO_PROGRESS: CauseProgress = { explained: 0, under: null, recovered: null };
 
-/** The input of a cause decision. Times in epoch ms. */
+/** Input of a cause decision. Times in epoch ms. */
 type CauseInput = {
   progress: CauseProgress;
   analysis: CauseAnalysis;
@@ -25,11 +25,11 @@ type CauseInput = {
   overBudget?: ReadonlySet<string>;
   /** Notified failures by entity: of upstream entities and root causes. */
   notifiedFailures: ReadonlyMap<string, NotifiedFailure>;
-  /** Notified failure of the entity itself, if others depend on it: its alerts can have named this one. */
+  /** Notified failure of the entity itself, if others depend on it: their alerts can have named it as the cause. */
   own?: NotifiedFailure | undefined;
-  /** Root causes whose own alert is held: time of its next recheck. */
+  /** Time of the next recheck of a root cause's own alert, by root cause, while that alert is held. */
   pending: ReadonlyMap<string, number>;
-  /** Root causes in a maintenance window that includes dependents. */
+  /** Open maintenance windows that include dependents, by root cause. */
   windows: ReadonlyMap<string, OpenWindow>;
   /** Known recovery times of upstream entities. */
   recoveries: ReadonlyMap<string, number>;
@@ -37,15 +37,16 @@ type CauseInput = {
   cooldown_ms: number;
   /** Maximum time until the check detects a recovery. */
   settle_ms: number;
-  /** Returns when the first probe of the check at or after a time has ended. */
+  /** Returns the time at which the first probe of the check at or after `time` has ended. */
   firstResultBy: (time: number) => number;
   now: number;
 };
 
-/** A decision about a held failure. */
+/** Decision about a held failure. */
 export type CauseDecision = {
   /** Destinations to notify now; `low`: just notified of a related failure, or over its page budget. */
   notify: { destination: string; urgency: 'high' | 'low' }[];
+  /** Root cause that the alerts name. */
   root: string | null;
   /** Destinations that continue to wait. */
   wait: string[];
@@ -59,7 +60,7 @@ export type CauseDecision = {
 /** Recheck intervals (ms) under a suspected root cause, and under a confirmed one. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** Delay (ms) after the recheck of a pending root cause, and the maximum, because that recheck can come early. */
+/** Delay (ms) after the next recheck of a pending root cause, and maximum wait for it, because it can be early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
 /** Time in ms after an upstream recovery in which a new failure can still be a consequence of the upstream failure. */
@@ -87,7 +88,7 @@ export function decideByCause(input: CauseInput): CauseDecision {
   if (!recovered) return alertAll(input, progress);
   const due = Math.min(recovered.last + input.settle_ms, recovered.first + MAX_SETTLING_MS);
   const next: CauseProgress = { ...progress, explained: 0, recovered };
-  const waiting = input.waiting.filter((one) => progress.under !== null || wasNotifiedOfRecent(input, one));
+  const waiting = input.waiting.filter((one) => progress.under !== null || wasNotifiedOfPossibleCause(input, one));
   const resultAt = input.firstResultBy(due);
   return input.now < resultAt ? { ...alertSome(input, next, waiting), recheck_at: resultAt } : alertAll(input, next);
 }
@@ -106,12 +107,15 @@ function explained(input: CauseInput): CauseDecision {
     ...{ notify: [], root: null, wait: [...waiting], progress: { ...next, explained: 0 }, recheck_at },
   });
   if (window) return { ...keepWaiting(input.firstResultBy(window.until)), window };
-  const decided = pending.get(root.entity_id);
-  if (decided !== undefined) return keepWaiting(Math.min(Math.max(decided, now), now + MAX_PENDING_MS) + PENDING_MS);
+  const pendingAt = pending.get(root.entity_id);
+  if (pendingAt !== undefined)
+    return keepWaiting(Math.min(Math.max(pendingAt, now), now + MAX_PENDING_MS) + PENDING_MS);
   const notified = waiting.filter((one) => failure && wasNotified(failure, one, cooldown_ms, now));
   const unnotified = waiting.filter((one) => !notified.includes(one));
-  const again = root.confirmed ? CONFIRMED_MS[Math.min(progress.explained, CONFIRMED_MS.length - 1)]! : SUSPECTED_MS;
-  // A notification before the start of this failure counts only during the cooldown.
+  const recheckMs = root.confirmed
+    ? CONFIRMED_MS[Math.min(progress.explained, CONFIRMED_MS.length - 1)]!
+    : SUSPECTED_MS;
+  // A notification before the start of the root cause's failure counts only during the cooldown.
   const times = notified.flatMap((one) => lastNotifiedAt(failure, one) ?? []);
   const ends = times.filter((at) => at < failure!.since).map((at) => at + cooldown_ms);
   return {
@@ -119,11 +123,11 @@ function explained(input: CauseInput): CauseDecision {
     root: root.entity_id,
     wait: notified,
     progress: next,
-    recheck_at: notified.length > 0 ? Math.min(now + again, ...ends) : undefined,
+    recheck_at: notified.length > 0 ? Math.min(now + recheckMs, ...ends) : undefined,
   };
 }
 
-/** Returns the recovery of the cause, or of a possible one; null if there is nothing to wait for. */
+/** Returns the recovery of the cause or, without a known cause, of possible ones; null if there is none to wait for. */
 function recoveryOf({
   progress,
   analysis,
@@ -141,22 +145,22 @@ function recoveryOf({
   }
   const recent = [...notifiedFailures.values()].filter(
     (one) =>
-      isRecent(one, down_at) &&
+      recoveredShortlyBefore(one, down_at) &&
       waiting.some((destination) => wasNotified(one, destination, input.cooldown_ms, input.now)),
   );
   const times = recent.map((one) => one.recovered_at!);
   return times.length > 0 ? { first: Math.min(...times), last: Math.max(...times) } : null;
 }
 
-const isRecent = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
+const recoveredShortlyBefore = ({ recovered_at }: NotifiedFailure, down_at: number): boolean =>
   recovered_at !== undefined && recovered_at <= down_at && down_at - recovered_at < CONSEQUENCE_MS;
 
-const wasNotifiedOfRecent = (
+const wasNotifiedOfPossibleCause = (
   { notifiedFailures, down_at, cooldown_ms, now }: CauseInput,
   destination: string,
 ): boolean =>
   [...notifiedFailures.values()].some(
-    (one) => isRecent(one, down_at) && wasNotified(one, destination, cooldown_ms, now),
+    (one) => recoveredShortlyBefore(one, down_at) && wasNotified(one, destination, cooldown_ms, now),
   );
 
 const alertAll = (input: CauseInput, progress: CauseProgress): CauseDecision => alertSome(input, progress, []);
@@ -168,7 +172,7 @@ function alertSome(input: CauseInput, progress: CauseProgress, wait: string[]): 
   return { notify, root: null, wait, progress, recheck_at: undefined };
 }
 
-/** Returns low if the destination was just notified of a related failure or is over its page budget. */
+/** Returns `low` if the destination was just notified of a related failure or is over its page budget. */
 function urgencyFor(
   { analysis, progress, notifiedFailures, own, overBudget, now }: CauseInput,
   destination: string,

@@ -7,7 +7,7 @@ import type { CauseAnalysis, UpstreamEntity } from './root-causes.ts';
 type EvaluationRecord = {
   at: number;
   roots: string[];
-  /** Status of its upstream entities: failed ones first, then the nearest. */
+  /** Statuses of the upstream entities: failed ones first, then the nearest. */
   ancestors: ({ entity_id: string; status: UpstreamEntity['status'] } & Evidence)[];
   truncated: boolean;
 };
@@ -24,7 +24,7 @@ export type CauseProgressItem = Item &
 const MAX_EVALUATIONS = 10;
 const MAX_UPSTREAM = 10;
 
-/** Returns the stored progress, or none before the first evaluation. */
+/** Returns the stored progress; empty progress before the first evaluation. */
 export const storedProgress = (
   stored: CauseProgressItem | undefined,
 ): CauseProgress & Pick<CauseProgressItem, 'evaluations'> => stored ?? { ...NO_PROGRESS, evaluations: [] };

@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Dependency } from './graph.ts';
 
-/** The outcome of an upstream probe. Times in epoch ms. */
+/** Outcome of an upstream probe. Times in epoch ms. */
 export type UpstreamProbe = {
   success: boolean;
   began_at: number;
@@ -9,14 +9,14 @@ export type UpstreamProbe = {
   since: number;
 };
 
-/** A check of an upstream entity, with its evidence. */
+/** Check of an upstream entity, with its evidence. */
 export type KnownCheck = Pick<
   CheckItem,
   'id' | 'execution_mode' | 'enabled' | 'state' | 'interval_seconds' | 'failure_threshold' | 'timeout_ms'
 > & {
   /** Start of the failure if it is down (epoch ms). */
   failing_since?: number | undefined;
-  /** Push checks: when the newest heartbeat was received (epoch ms). */
+  /** Only for push checks: time at which the newest heartbeat was received (epoch ms). */
   succeeded_at?: number | undefined;
   /** `running`: without an outcome yet. Absent: not probed, or not possible. */
   probe?: UpstreamProbe | 'running' | undefined;
@@ -25,19 +25,22 @@ export type KnownCheck = Pick<
 /** Source of a status, and its time (epoch ms). */
 export type Evidence = { evidence: 'state' | 'result' | 'probe' | 'none'; known_at?: number | undefined };
 
-/** A status. `no_data`: no evidence. `confirmed`: by states of checks, not only suspected. `since`: epoch ms. */
+/**
+ * Status of an upstream entity. `no_data`: without evidence. `confirmed`: whether states of checks show the failure;
+ * otherwise only probes do. `since`: start of the failure (epoch ms).
+ */
 export type UpstreamStatus = Evidence &
   ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'healthy' | 'no_data' });
 
 /** Assumed outcome of a running probe. */
 export type Assumption = 'success' | 'failure';
 
-/** The status of a check for a dependent that fails since `after` (epoch ms). */
+/** Status of a check of an upstream entity. `since`: start of its failure (epoch ms). */
 type CheckStatus = Evidence & ({ is: 'down' | 'suspected'; since: number } | { is: 'healthy' | 'unknown' });
 
 const UNKNOWN: CheckStatus = { is: 'unknown', evidence: 'none' };
 
-/** Returns how long (ms) a failed upstream probe counts until results of the check must confirm it. */
+/** Returns the time (ms) within which results of the check must confirm a failed upstream probe. */
 const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: KnownCheck): number =>
   (failure_threshold + 1) * interval_seconds * 1000 + timeout_ms;
 
@@ -56,8 +59,8 @@ function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, no
 }
 
 /**
- * Returns the status of an upstream entity: failed if all probed checks failed (push checks if it has no others), or if
- * `when` is degraded and any check failed; healthy if a check succeeded since `after` (epoch ms). Pure.
+ * Returns the status of an upstream entity: failed if all its pull checks failed (without pull checks, all its push
+ * checks), or if `when` is degraded and any check failed; healthy if a check succeeded since `after` (epoch ms). Pure.
  */
 export function upstreamStatus(
   checks: readonly KnownCheck[],

@@ -51,7 +51,7 @@ async function analyzerOf(
   };
 }
 
-/** Returns a failure with its start and the start of the up state before it. */
+/** Returns a failed check as a dependent, with the start of its failure and of its state before. */
 export function dependentOf(
   check: CheckItem,
   { check_from_state, check_from_since }: Pick<DecidedTransition, 'check_from_state' | 'check_from_since'>,
@@ -65,7 +65,7 @@ export function dependentOf(
   };
 }
 
-/** Reads when push checks upstream last received a heartbeat (epoch ms). */
+/** Reads the time (epoch ms) at which each push check upstream last received a heartbeat. */
 async function pushesOf(env: TenantEnv, checks: UpstreamEntities['checks'], { failing_since }: Dependent) {
   const pushChecks = [...checks.values()].flat().filter((check) => check.execution_mode === 'push' && check.enabled);
   const received = await Promise.all(

@@ -1,9 +1,9 @@
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 
-/** A relation that propagates failure, seen from the dependent. */
+/** Relation that propagates failure, seen from the dependent. */
 export type Dependency = Pick<StoredRelation, 'to_entity_id' | 'group' | 'required' | 'when'>;
 
-/** The direct and indirect dependencies of an entity, within the limits of the walk. */
+/** Direct and indirect dependencies of an entity, within the limits of the walk. */
 export type Graph = {
   start: string;
   /** Direct dependencies of each reached entity, in the order of the walk: the start, then the nearest first. */
@@ -11,13 +11,16 @@ export type Graph = {
   truncated: boolean;
 };
 
-/** Read budget of one evaluation: relations from its entities. */
+/** Number of relations after which a walk stops, and maximum number of relations that it reads from an entity. */
 export const MAX_RELATIONS = 1_000;
-/** Maximum number of upstream entities, and of relations to the farthest one. */
+/** Maximum number of upstream entities, and of relations on the path to the farthest one. */
 const MAX_ENTITIES = 200;
 const MAX_LEVELS = 16;
 
-/** Walks from an entity to its dependencies, nearest first, by id within a level. @param load undefined if deleted */
+/**
+ * Walks from an entity to its dependencies, nearest first, by id within a level.
+ * @param load returns the dependencies of each entity; undefined if the entity was deleted
+ */
 export async function walkUpstream(
   start: string,
   load: (ids: string[]) => Promise<(readonly Dependency[] | undefined)[]>,
@@ -39,7 +42,7 @@ export async function walkUpstream(
   return { start, dependencies, truncated: false };
 }
 
-/** Number of members that an entity needs to be healthy. `when`: state from which a member counts as failed. */
+/** Requirement of an entity: `required` members must be healthy. `when`: state in which a member counts as failed. */
 export type Requirement = { required: number; members: { id: string; when: Dependency['when'] }[] };
 
 /** Returns the requirements of an entity: one per group, and one per relation without a group. */

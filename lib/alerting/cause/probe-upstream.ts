@@ -7,7 +7,7 @@ import type { Net } from '#lib/net/net.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { probeRoute } from '#lib/results/probe/network-health.ts';
-import { hostOf, probeBy, probingProcess } from '#lib/results/probe/probe.ts';
+import { hostOf, probeTarget, probingProcess } from '#lib/results/probe/probe.ts';
 import type { UpstreamProbe } from './evidence.ts';
 
 /** Maximum number of upstream probes per account and second; scheduled probes do not count. */
@@ -16,8 +16,8 @@ const MAX_PER_SECOND = 20;
 type Second = { begins: number; counts: Map<string, number> };
 const seconds = new WeakMap<Net, Second>();
 
-/** Whether an account can send this number of upstream probes now; counted per process. */
-function tryTakeUpstreamProbe({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
+/** Counts upstream probes of an account in this second and process. @returns false, without counting, over the limit */
+function takeUpstreamProbes({ net, clock }: Pick<Ports, 'net' | 'clock'>, tenant: string, count: number): boolean {
   const begins = Math.floor(clock.now() / 1000);
   const known = seconds.get(net);
   const second = known?.begins === begins ? known : { begins, counts: new Map<string, number>() };
@@ -61,8 +61,8 @@ export type UpstreamProbes = Map<string, UpstreamProbe | 'running'>;
 type ProbeTargets = { entity_id: string; checks: CheckItem[] }[];
 
 /**
- * Probes upstream entities now, or shares recent outcomes; `running` while another process probes. Checks that cannot
- * be probed have no outcome.
+ * Probes upstream entities now, or shares recent outcomes; `running` while another process probes. Checks that are down
+ * or cannot be probed have no outcome.
  */
 export async function probeUpstream(
   env: Env,
@@ -89,7 +89,7 @@ export async function probeUpstream(
     for (const check of probeable) probes.set(check.id, 'running');
     if (isProbing) continue;
     left -= probeable.length;
-    if (left < 0 || !tryTakeUpstreamProbe(ports, account.id, probeable.length)) {
+    if (left < 0 || !takeUpstreamProbes(ports, account.id, probeable.length)) {
       for (const check of probeable) probes.delete(check.id);
       continue;
     }
@@ -149,7 +149,7 @@ async function probeCheck(
   const claim = { tenant: account.id, target: hostOf(check), until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const about = { check_id: check.id, upstream: true };
-  const probe = () => probeBy(ports, check, { account, tenant_id: account.id, timeout_ms, about });
+  const probe = () => probeTarget(ports, check, { account, tenant_id: account.id, timeout_ms, about });
   const probed = await lanes.quick.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PERMIT || !probed) return undefined;
   const { started_at: began_at, outcome } = probed;

@@ -9,7 +9,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { type Dependency, type Graph, MAX_RELATIONS, walkUpstream } from './graph.ts';
 
-/** The upstream entities of an entity, as read. */
+/** Upstream entities of an entity, as read. */
 export type UpstreamEntities = {
   graph: Graph;
   /** Includes the entity itself. */
@@ -20,7 +20,7 @@ export type UpstreamEntities = {
   notifiedFailures: ReadonlyMap<string, NotifiedFailureItem>;
 };
 
-/** Maximum wait for a turn (ms), and maximum age of what evaluations share (ms). */
+/** Maximum wait for a turn (ms), and maximum age of shared reads (ms). */
 const [WAIT_MS, SHARED_MS] = [10_000, 1_000];
 
 /** Items by entity that the evaluations of a tenant share. `read_at`: start of the first read (epoch ms). */
@@ -117,7 +117,7 @@ async function readOne(env: TenantEnv, shared: SharedRead, start: string): Promi
   };
 }
 
-/** Reads what is not known yet. @param read returns an item for each id */
+/** Adds the items that are not known yet. @param read returns an item for each id */
 async function addMissing<T>(
   known: Map<string, T>,
   ids: readonly string[],

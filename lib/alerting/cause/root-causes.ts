@@ -1,11 +1,11 @@
 import { type Assumption, type KnownCheck, type UpstreamStatus, upstreamStatus } from './evidence.ts';
 import { cyclesOf, type Dependency, type Graph, type Requirement, requirementsOf } from './graph.ts';
 
-/** The check whose failure is analyzed. Times in epoch ms. */
+/** Check whose failure is analyzed. Times in epoch ms. */
 export type Dependent = {
   interval_seconds: number;
   failing_since: number;
-  /** Start of the up state before that; `failing_since` if it was not up. */
+  /** Start of the state before the failure, if that was up or degraded; else `failing_since`. */
   up_since: number;
 };
 
@@ -18,7 +18,7 @@ export type CauseAnalysisInput = {
   now: number;
 };
 
-/** A possible root cause: an entity that failed without an upstream cause. */
+/** Possible root cause: an entity that failed without an upstream cause. */
 type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
 
 export type UpstreamEntity = { entity_id: string } & UpstreamStatus;
@@ -44,8 +44,9 @@ const SURVIVES_AFTER_MS = 120_000;
  * Finds the upstream failures that caused the failure of a check. Pure.
  *
  * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
- * requirement is broken if too few of its members are not broken. Root causes are the failed entities on the way
- * without a cause of their own, except failures that the check has survived. A member in the same cycle is not broken.
+ * requirement is broken if too few of its members are not broken. Root causes are the failed entities found this
+ * way that have no cause of their own, except failures that the check has survived. A member in the same cycle is not
+ * broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const cycles = cyclesOf(known.graph);
@@ -80,27 +81,28 @@ function analyze(
   const statusAt = statusBy(known, assumed);
   const seen = new Map<string, Root[]>();
 
-  /** Returns the root causes of an upstream failure as seen by a relation to it; none if it is not broken. */
+  /** Returns the root causes of the failure of a member; empty if the member is not broken. */
   function rootsOf({ id, when }: Requirement['members'][number]): Root[] {
-    const place = `${when} ${id}`;
-    const before = seen.get(place);
+    const key = `${when} ${id}`;
+    const before = seen.get(key);
     if (before) return before;
     const own = statusAt(id, when);
-    const needs = own.status === 'healthy' ? [] : brokenNeeds(id);
-    const roots = own.status === 'failed' ? failedBy(id, own, needs) : needs;
-    seen.set(place, roots);
+    const upstream = own.status === 'healthy' ? [] : rootsUpstreamOf(id);
+    const roots = own.status === 'failed' ? rootsOfFailed(id, own, upstream) : upstream;
+    seen.set(key, roots);
     return roots;
   }
 
   /** Returns the root causes of a failed entity: itself, unless a failure that it has not survived explains it. */
-  function failedBy(id: string, { confirmed, since }: Failed, needs: Root[]): Root[] {
+  function rootsOfFailed(id: string, { confirmed, since }: Failed, upstream: Root[]): Root[] {
     const interval_seconds = Math.max(...(checks.get(id) ?? []).map((check) => check.interval_seconds));
     const itself = { interval_seconds, failing_since: since, up_since: Number.NEGATIVE_INFINITY };
-    const roots = needs.filter((root) => !hasSurvived(itself, root));
+    const roots = upstream.filter((root) => !hasSurvived(itself, root));
     return roots.length > 0 ? roots : [{ entity_id: id, confirmed, since }];
   }
 
-  function brokenNeeds(id: string): Root[] {
+  /** Returns the root causes of the broken requirements of an entity. */
+  function rootsUpstreamOf(id: string): Root[] {
     const roots = (requirements.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
         .filter((member) => graph.dependencies.has(member.id) && cycles.get(member.id) !== cycles.get(id))
@@ -111,7 +113,7 @@ function analyze(
     return byEntity(roots);
   }
 
-  const [survived, roots] = split(brokenNeeds(graph.start), (root) => hasSurvived(dependent, root));
+  const [survived, roots] = split(rootsUpstreamOf(graph.start), (root) => hasSurvived(dependent, root));
   return { explained: roots.length > 0, roots, survived };
 }
 

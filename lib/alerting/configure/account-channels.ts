@@ -26,8 +26,9 @@ import { type AboutChannel, deliveryView, withoutSecrets } from './views.ts';
 const DESCRIPTIONS = {
   name: 'Display name.',
   slug: 'Unique name within the account; null without one.',
-  applies_to: 'Alerts that it receives: those that match every property; null: all alerts of all checks.',
-  enabled: 'Whether it receives alerts; unfinished deliveries are still sent. Default: true.',
+  applies_to: 'Alerts that the channel receives: every property must match. Null: all alerts of all checks.',
+  enabled:
+    'Whether the channel receives alerts. Unfinished deliveries of a disabled channel are still sent. Default: true.',
   notice: 'Warning that no check matches applies_to yet; else null.',
 };
 
@@ -52,7 +53,7 @@ const bodies = channelTypes.map((channel) =>
 type OwnProperties = { [member in keyof typeof own]?: z.output<(typeof own)[member]> };
 type NewAccountChannel = OwnProperties & ChannelInput & { name: string };
 
-/** The body of a new account channel; casts as in channels/registry.ts. */
+/** Body of a new account channel; channels/registry.ts explains the casts. */
 export const AccountChannelBody = z
   .discriminatedUnion('channel_type', bodies as [(typeof bodies)[0]])
   .meta({ id: 'NewAccountChannel' }) as unknown as z.ZodType<NewAccountChannel>;
@@ -190,14 +191,14 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
 export async function changeAccountChannel(
   context: Context,
   id: string,
-  { id: _same, channel_type, config, group_seconds, ...own }: AccountChannelPatch,
+  { id: givenId, channel_type, config, group_seconds, ...own }: AccountChannelPatch,
 ): Promise<AccountChannel> {
   const { ports } = context;
   const auditWrites = auditWriter(context, 'update', auditedAccountChannel);
   let result: AccountChannel | undefined;
   await changeAlerting(context, (present) => {
     const channel = channelIn(present, id);
-    assertUnchanged({ id, channel_type: channel.channel_type }, { id: _same, channel_type });
+    assertUnchanged({ id, channel_type: channel.channel_type }, { id: givenId, channel_type });
     const changed = withSettings(context, withOwn(channel, own), { config, group_seconds });
     assertSlugFree(present, changed);
     result = channel;

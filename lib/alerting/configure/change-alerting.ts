@@ -6,7 +6,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** A change of the alerting settings of an account. */
+/** Change of the alerting settings of an account. */
 type AlertingChange = {
   writes: Write[];
   /** The new default policy, if it changes. */
@@ -17,7 +17,7 @@ type AlertingChange = {
   is_public?: boolean;
 };
 
-/** Writes a change of the alerting settings with a new version of their head. All changes go through this function. */
+/** Writes a change of the alerting settings and a new version of their head. Every change uses this function. */
 export async function changeAlerting(
   context: Context,
   change: (

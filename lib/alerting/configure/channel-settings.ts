@@ -9,7 +9,10 @@ import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 
 type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination' | 'group_seconds'>;
 
-/** Returns the settings of a new channel. @throws AppError VALIDATION_ERROR for an address outside the egress rules */
+/**
+ * Returns the settings of a new channel.
+ * @throws AppError VALIDATION_ERROR for an address that the egress rules deny
+ */
 export function newSettings(context: Context, { channel_type, config, group_seconds }: ChannelInput): Settings {
   // A new channel has no stored value that ******** can keep.
   withKeptSecrets('config', config, () => undefined);
@@ -18,7 +21,7 @@ export function newSettings(context: Context, { channel_type, config, group_seco
   return { channel_type, config, destination, ...(group_seconds && { group_seconds }) };
 }
 
-/** Changed settings: config by name, in which null removes one and ******** keeps the stored one. */
+/** Changed settings. `config`: settings by name; null removes one, and ******** keeps the stored value. */
 type Changes = { config?: Record<string, string | null> | undefined; group_seconds?: number | undefined };
 
 /** Returns a channel with changed settings. @throws AppError as for a new channel */
@@ -35,7 +38,7 @@ export function withSettings<Of extends Settings>(
   return { ...channel, ...input, destination: destinationDigest(input) };
 }
 
-/** Validates a changed address by the egress rules, without resolving names: each delivery does that. */
+/** Validates a changed address by the egress rules. Does not resolve names, because each delivery does. */
 function guardAddress({ ports, caller }: Context, input: ChannelInput, stored: Record<string, string> = {}): void {
   const { CHECK_EGRESS, EGRESS_ALLOW } = settingsFor(ports.settings, caller);
   const { config } = input;

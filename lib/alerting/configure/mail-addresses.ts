@@ -66,7 +66,7 @@ export async function askNewAddresses(context: Context, channel: Settings): Prom
   if (fresh.length === 0) return;
   const added_by = authorOf(caller);
   const puts = fresh.map((address) => newAddress(context, { tenant_id: tenant, address, added_by }));
-  // On a conflict, another request has added at least one; the request to confirm adds the rest, without an author.
+  // On a conflict, another caller has added at least one; askAddress adds the rest, without an author.
   await ports.table.transact(puts.map((put) => ({ put, if: 'absent' as const })));
   // A failure is only logged: the caller would repeat the request and create the channel twice.
   await enqueueRequests(context, tenant, fresh).catch((error) => {

@@ -45,7 +45,7 @@ function unknownPreset({ input }: { input?: unknown }): string {
   return `must be one of ${PRESET_NAMES.join(', ')}${near ? `; did you mean ${near}?` : ''}`;
 }
 
-/** A target, and how to monitor it. */
+/** Target and settings of a monitor. */
 export const MonitorBody = z
   .object({
     preset: z
@@ -81,7 +81,7 @@ export const Monitor = z
     entity: Entity.describe('Entity of the target: new, or the existing one of the same host.'),
     check: CheckRecord.describe('Check of the target. The first probe of a new check starts immediately.'),
     channels: z.array(AccountChannelRecord).describe('Account channels that receive the alerts of the check.'),
-    notes: z.array(z.string()).describe('Completed input and other facts to know, as sentences.'),
+    notes: z.array(z.string()).describe('Human-readable notes: input that the service completed, and other facts.'),
   })
   .meta({ id: 'Monitor' });
 type Monitor = z.output<typeof Monitor>;
@@ -138,7 +138,7 @@ const PATHS: Readonly<Record<string, string>> = {
   'config.timezone': 'timezone',
 };
 
-/** Runs work, and gives the properties in its errors the names of the request. */
+/** Runs work. Replaces the property names in its errors by the names that the request uses. */
 async function renaming<T>(rename: (path: string) => string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -154,7 +154,7 @@ async function validated(context: Context, { check }: MonitorSettings): Promise<
   return settings;
 }
 
-/** Throws LIMIT_EXCEEDED if a limit leaves no room for the check, so that no entity without it remains. */
+/** Throws LIMIT_EXCEEDED if a limit leaves no room for the check, before an entity without a check is created. */
 async function assertRoom(context: Context, settings: CheckSettings): Promise<void> {
   const { ports, keys, tenant } = context;
   const [account, count] = await ports.table.getMany<[AccountItem, CheckCountItem]>([
@@ -168,8 +168,8 @@ const MAX_HOSTS_OF_SLUG = 20;
 const MAX_LABEL = 100;
 
 /**
- * Returns the entity of the target: the one with the slug of the host if its name or label `host` is the host, else a
- * new one. A slug of another entity gets a number: `shop-example-com-2`.
+ * Returns the entity of the target: the entity with the slug of the host if its name or label `host` is the host, else
+ * a new entity. If another entity has the slug, the slug gets a number: `shop-example-com-2`.
  */
 async function entityFor(
   context: Context,
@@ -224,7 +224,9 @@ async function findEntity(
   return blueprint && entity && entityRecord(entity, blueprint, ports.clock.now());
 }
 
-/** Creates an entity; undefined if a concurrent request took the slug. */
+/**
+ * Creates an entity; undefined if a concurrent request took the slug. Throws CONFLICT if required fields are missing.
+ */
 async function createUnlessTaken(context: Context, blueprint: string, input: NewEntity): Promise<Entity | undefined> {
   try {
     return await unlessTaken(() => createEntity(context, blueprint, input));
@@ -287,7 +289,7 @@ function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity
   );
 }
 
-/** Returns the slug of the check, which makes a repeated request find it: at most 64 characters. */
+/** Returns the slug of the check, by which a repeated request finds it: at most 64 characters. */
 function checkSlug(entitySlug: string, preset: PresetName, suffix: string): string {
   const full = preset === 'cron_job' ? entitySlug : `${entitySlug}-${preset.replaceAll('_', '-')}`;
   if (suffix === '' && full.length <= MAX_SLUG) return full;

@@ -116,8 +116,8 @@ function assertSameChannels({ check_id, channels }: PolicyItem, given: PolicyInp
 }
 
 /**
- * Writes a policy and `extraWrites` in one transaction, unless unchanged. Requires the version of the check, so that a
- * concurrent deletion leaves no policy. @throws AppError NOT_FOUND if the check was deleted
+ * Writes a policy and `extraWrites` in one transaction, unless the policy is unchanged. Requires the version of the
+ * check, so that a concurrent deletion leaves no policy. @throws AppError NOT_FOUND if the check was deleted
  */
 export function savePolicy(
   context: TenantEnv & MutationContext,

@@ -12,7 +12,9 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/** Returns the deadlines that a policy change moves: of reminders, held alerts, and late alerts. */
+/**
+ * Returns the writes and messages of the deadlines that a policy change moves: reminder, held alert, and late alert.
+ */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,

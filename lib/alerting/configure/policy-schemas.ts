@@ -7,7 +7,7 @@ import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { MailAddresses } from './mail-addresses.ts';
 
-/** The settings of a policy, of a check or of the account. */
+/** Settings of the policy of a check or of the account. */
 export const PolicySettings = z.object(settingMembers);
 
 export const Inherited = z
@@ -77,7 +77,7 @@ const AppliedChannel = z.object({
   id: IdOf('the channel'),
   name: z.string().describe('Display name.'),
   channel_type: z.string().describe('Channel type.'),
-  why: z.string().describe('Why it receives alerts of this check.'),
+  why: z.string().describe('Human-readable reason why it receives the alerts of this check.'),
 });
 
 export const PolicyRecord = z

@@ -29,13 +29,13 @@ const Preview = z
   })
   .nullable()
   .describe(
-    'Alert that would be sent if the check went down now, without formatting and limits; an example for a channel of the account. Null if programs read the channel.',
+    'Alert as if the check went down now; for an account channel, an example. Without formatting and length limits. Null if programs read the channel.',
   );
 type Preview = z.infer<typeof Preview>;
 
 export const TestedChannel = DeliveryRecord.extend({ preview: Preview }).meta({ id: 'TestedChannel' });
 
-/** Returns a preview of an account channel with an example check. */
+/** Returns a preview for an account channel, with an example alert; null if programs read the channel. */
 export function examplePreview({ channel_type, config }: Channel): Preview {
   if (channelTypeOf(channel_type)?.read_by !== 'people') return null;
   return previewFrom(messageOf(EXAMPLE_ALERT, config));
@@ -43,7 +43,7 @@ export function examplePreview({ channel_type, config }: Channel): Preview {
 
 const previewFrom = (message: Message): Preview => ({ title: message.title, body: linesOf(message).join('\n') });
 
-/** Returns a preview of an alert for a check that goes down now. */
+/** Returns a preview of the alert that a channel would get if the check went down now; null if programs read it. */
 export async function previewOf(
   { ports, keys, tenant }: Context,
   check: CheckItem,
@@ -57,8 +57,9 @@ export async function previewOf(
 }
 
 /**
- * Sends a test alert now, once, even if silenced. If the receiver limits the rate, nothing is sent and the record names
- * the next time. NATS and mail stay pending, because only the deliverer reaches them.
+ * Sends a test alert now, once, even if the check is silenced. If no send time is free, nothing is sent, and the error
+ * of the record says when to try again. For NATS and mail, the record is pending, because only the deliverer sends
+ * them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -68,16 +69,20 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
   );
 }
 
-/** Sends a test. @param about empty ids for an account channel @param noted returns the writes of the audit entry */
+/**
+ * Sends a test alert.
+ * @param about ids of the check and its entity; empty for an account channel
+ * @param auditWrites returns the writes of the audit entry
+ */
 async function sendTest(
   context: Context,
   about: TestSubject,
   channel: Channel,
-  noted: (delivery_id: string) => Write[],
+  auditWrites: (delivery_id: string) => Write[],
 ): Promise<DeliveryRecord> {
   const alert = testAlert(context, about, channel);
   const delivery = newDelivery(context, alert, alert.to[0]!);
-  const extraWrites = () => noted(delivery.id);
+  const extraWrites = () => auditWrites(delivery.id);
 
   if (channelTypeOf(channel.channel_type)?.via !== 'http') {
     return deliveryRecord(
@@ -109,7 +114,7 @@ function testAlert({ ports, keys, tenant, caller }: Context, about: TestSubject,
   };
 }
 
-/** Sends a test alert of the account instead of a check, in one attempt, even if the channel is disabled. */
+/** Sends a test alert without a check to an account channel, in one attempt, even if the channel is disabled. */
 export function testAccountChannel(context: Context, channel: AccountChannel): Promise<DeliveryRecord> {
   const auditWrites = auditWriter(context, 'test', auditedAccountChannel);
   return sendTest(context, { check_id: '', entity_id: '' }, channel, (delivery_id) =>

@@ -24,7 +24,7 @@ export const rotaCalendar = (rota: RotaItem, now: number): string =>
     shiftsWithin(rota, now - PAST_MS, now + FUTURE_MS).map((shift) => eventOf(rota, shift)),
   );
 
-/** The start identifies a shift, so that a client updates it when another member takes it over. */
+/** Returns the event of a shift. Its id is the start, so that a calendar program updates it if the member changes. */
 const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): CalendarEvent => ({
   uid: `${rota.id}-${utcText(from)}`,
   stamp: Date.parse(rota.updated_at),
@@ -34,7 +34,10 @@ const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): Calenda
 
 const METHODS = ['GET', 'HEAD'];
 
-/** Handles calendars of rotas, which need no key because their path is a secret; never throws. One per process. */
+/**
+ * Returns the handler of rota calendars, which need no key because their path is a secret. The handler never throws.
+ * Create one per process.
+ */
 export function calendarHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async ({ rawPath, headers, requestContext }) => {
@@ -73,7 +76,7 @@ async function rotaAt(env: Env, path: string): Promise<RotaItem> {
     const rota = rotas.find((one) => one.id === id);
     if (rota && timingSafeEqual(digest(rota.calendar_secret), digest(secret))) return rota;
   }
-  throw new AppError('NOT_FOUND', 'This calendar does not exist. Copy its address from the page On call again.');
+  throw new AppError('NOT_FOUND', 'This calendar does not exist. Copy its address again from the page On call.');
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

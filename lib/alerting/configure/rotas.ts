@@ -29,7 +29,7 @@ const MAX_MEMBERS = 30;
 const MAX_CHANNELS = 10;
 const MAX_OVERRIDES = 100;
 const MAX_RANGE_MS = 93 * DAY_MS;
-/** Years of hand-overs: times after 9999 have no ISO 8601 form with four digits. */
+/** Bounds of the year of a hand-over, far below 9999, because later times have no ISO 8601 form with four digits. */
 const YEARS = { first: 1970, last: 2999 };
 const isInYears = (year: number): boolean => year >= YEARS.first && year <= YEARS.last;
 const IN_YEARS = `must be in the years ${YEARS.first} to ${YEARS.last}`;
@@ -37,7 +37,7 @@ const IN_YEARS = `must be in the years ${YEARS.first} to ${YEARS.last}`;
 const DESCRIPTIONS = {
   name: 'Display name.',
   members: 'People in the order of their shifts, 1–30.',
-  handover: 'When the next member takes over.',
+  handover: 'Interval and time at which the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
   starts_on:
     'Local date of the first hand-over, to the first member, 1970–2999. The first member is also on call before it. A weekly hand-over is on the weekday of this date.',
@@ -113,7 +113,7 @@ const ShiftRecord = z
     to: z.iso.datetime().describe('End.'),
     member: z.string().describe('Name of the person on call.'),
     channel_ids: z.array(z.string()).describe('Account channels that notify the person.'),
-    override: z.boolean().describe('Whether an override sets it.'),
+    override: z.boolean().describe('Whether an override sets the member.'),
   })
   .meta({ id: 'Shift' });
 
@@ -138,7 +138,7 @@ const RotaRecord = z
     next: ShiftRecord.describe('The next shift.'),
     calendar_path: z
       .string()
-      .describe('Secret path of the calendar of its shifts (iCalendar), for calendar programs. It needs no key.'),
+      .describe('Secret path of the shifts as an iCalendar file, for calendar programs. Requests need no key.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -195,7 +195,7 @@ function rotaIn(rotas: readonly RotaItem[], id: string): RotaItem {
   return rota;
 }
 
-/** Asserts a valid plan and sorts its overrides. @throws AppError VALIDATION_ERROR */
+/** Validates a plan and sorts its overrides. @throws AppError VALIDATION_ERROR */
 function validated<Plan extends RotaPlan>(plan: Plan, channels: readonly { id: string }[]): Plan {
   calendarErrorsAt('time_zone', () => assertTimeZone(plan.time_zone));
   const names = plan.members.map(({ name }) => name);
@@ -264,7 +264,7 @@ async function changeRota(
   return result!;
 }
 
-/** Replaces the secret of the calendar. */
+/** Replaces the secret in the address of the calendar. */
 async function rotateCalendar(context: Context, id: string): Promise<RotaItem> {
   const { ports } = context;
   const [v, calendar_secret] = [ports.ids.token(), ports.ids.shortSecret()];
@@ -303,7 +303,7 @@ export const rotaRoutes = [
     path: '/v1/rotas',
     access: 'read',
     summary: 'List on-call rotas',
-    description: 'Includes who is on call now, and the next shift.',
+    description: 'Includes the current and the next shift.',
     status: 200,
     reply: z.array(RotaRecord),
     run: async (context) => (await allRotas(context)).map((rota) => rotaView(context, rota)),
@@ -313,7 +313,7 @@ export const rotaRoutes = [
     path: '/v1/rotas',
     access: 'write',
     summary: 'Create an on-call rota',
-    description: 'A step of an escalation can name it.',
+    description: 'Escalation steps can name it.',
     status: 201,
     body: NewRota,
     reply: RotaRecord,
@@ -347,7 +347,7 @@ export const rotaRoutes = [
     path: '/v1/rotas/{id}',
     access: 'write',
     summary: 'Delete an on-call rota',
-    description: 'Steps that name it then notify only their channels.',
+    description: 'Escalation steps that name it then notify only their own channels.',
     status: 204,
     load,
     run: (context, { loaded }) => deleteRota(context, loaded.id),

@@ -67,7 +67,7 @@ export const alertRoutes = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
     summary: 'Update a channel of a check',
-    description: 'Omitted settings keep their value, and so does ********. The type cannot change.',
+    description: 'Omitted settings, and settings sent as ********, keep their value. The type cannot change.',
     status: 200,
     body: ChannelPatch,
     reply: ChannelRecord,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { type AccountSilence, readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Muting, muteDenial } from '#lib/alerting/policy/mute-access.ts';
+import { type SuppressionExtent, suppressionDenial } from '#lib/alerting/policy/suppression-access.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import { type SilenceEntry, silencedBy } from '#lib/catalog/silence-list.ts';
@@ -42,28 +42,24 @@ const AccountSilenceRecord = z.object({
   until: z.iso.datetime().describe(DESCRIPTIONS.until),
   reason: z.string().describe(DESCRIPTIONS.reason),
   created_at: CreatedAt,
-  created_by: z
-    .string()
-    .describe(
-      'Author: e-mail address of a user, label of a key without a user, `alert link`, or `unknown` for a silence made before version 0.1.',
-    ),
+  created_by: z.string().describe('Author: e-mail address of a user, label of a key without a user, or `alert link`.'),
 });
 
 export const MadeSilence = AccountSilenceRecord.extend({
   notice: z.string().nullable().describe('Warning that no check matches applies_to yet; else null.'),
 }).meta({ id: 'MadeSilence' });
 
-/** A silence of any scope in the list of all. */
+/** A silence of the account, an entity or a check, as listed. */
 export const SilenceRecord = AccountSilenceRecord.extend({
   scope: z
     .enum(['account', 'entity', 'check'])
     .describe(
-      'account: made with POST /v1/notify/silences. entity: `silenced` of the entity. check: `silenced` of its policy.',
+      'account: created with POST /v1/notify/silences. entity: `silenced` of the entity. check: `silenced` of the policy of the check.',
     ),
   id: z.string().nullable().describe('Id of a silence of the account; null for an entity or a check.'),
   entity_id: z.string().nullable().describe('Silenced entity, or entity of the silenced check; else null.'),
   check_id: z.string().nullable().describe('Silenced check; else null.'),
-  applies_to: CheckSelector.nullable().describe('account: silenced checks, null: all. entity, check: null.'),
+  applies_to: CheckSelector.nullable().describe('Scope account: silenced checks; null: all. Other scopes: null.'),
   until: z.iso.datetime().nullable().describe('End; null if it lasts until a user removes it.'),
   created_at: z.iso.datetime().describe('Time of the last change of the silence.'),
 }).meta({ id: 'Silence' });
@@ -80,7 +76,7 @@ const auditedSilence: Audited<AccountSilence> = {
 
 type AccountSilenceEntry = SilenceEntry & Pick<AccountSilence, 'applies_to'>;
 
-/** Reads the active silences of the account, its entities and checks: account silences first, newest first. */
+/** Reads all active silences of an account: of the account (newest first), then of entities, then of checks. */
 export const silenceList =
   (context: Context): Reader<SilenceRecord> =>
   async (after, limit) => {
@@ -118,9 +114,9 @@ export async function requireSilence(context: Context, id: string): Promise<Acco
   return silence;
 }
 
-/** Throws FORBIDDEN if the caller may not mute this. */
-export function assertMayMute({ caller }: Context, muting: Muting): void {
-  const denial = muteDenial(caller, muting);
+/** Asserts that the caller may suppress alerts to this extent. @throws AppError FORBIDDEN or READ_ONLY */
+export function assertMaySuppress({ caller }: Context, extent: SuppressionExtent): void {
+  const denial = suppressionDenial(caller, extent);
   if (denial) throw new AppError(denial.code, denial.message);
 }
 
@@ -133,7 +129,7 @@ export async function addSilence(context: Context, { applies_to, until, reason }
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();
   assertSilenceEnd('until', until, now);
-  assertMayMute(context, { covers_all: applies_to === null, lasts_ms: until - now });
+  assertMaySuppress(context, { covers_all: applies_to === null, lasts_ms: until - now });
   const id = ports.ids.id('sil');
   const silence: AccountSilence = {
     ...keys.accountSilence(tenant, id),
@@ -176,7 +172,7 @@ const MAX_ENTITIES = 2_000;
 
 const NO_MATCH = 'No check matches this selection yet. It applies to checks that are added later.';
 
-/** Returns a warning if a selection matches no check yet; null if one matches, or if there are too many to search. */
+/** Returns a warning if a selection matches no check yet; null if it matches, or if the search reaches its limit. */
 export async function noticeOf(context: Context, selector: Selector | null): Promise<string | null> {
   if (selector === null) return null;
   if (selector.check_ids || selector.entity_ids) return (await matchesNamed(context, selector)) ? null : NO_MATCH;

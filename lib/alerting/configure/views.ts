@@ -16,7 +16,7 @@ import { iso } from '#lib/platform/time.ts';
 import { addressesOf } from './mail-addresses.ts';
 import { ChannelRecord, PolicyRecord, PolicySettings } from './policy-schemas.ts';
 
-/** Returns the policy of a check for the caller; without `write`, it has no secrets of channels. */
+/** Returns the policy of a check as the caller may see it: without `write`, secrets of channels are hidden. */
 export async function policyView(
   context: Context,
   { check, entity, stored, policy, account }: PolicyOfCheck,
@@ -86,7 +86,7 @@ export async function readChannelView(context: Context, check_id: string, channe
 export const deliveryView = ({ caller }: Context, delivery: DeliveryRecord): DeliveryRecord =>
   seesSecrets(caller) ? delivery : { ...delivery, error: redactUrls(delivery.error) };
 
-/** Removes the secrets of a config; for an unknown type, every value is one. */
+/** Hides the secrets of a config, or every value if the channel type is unknown. */
 export function withoutSecrets({
   channel_type,
   config,
@@ -107,13 +107,13 @@ export const auditedPolicy: Audited<PolicyOfCheck> = {
   }),
 };
 
-type SideOfChannel = { check: CheckItem; channel: Channel };
+type ChannelOfCheck = { check: CheckItem; channel: Channel };
 
-const membersOf = ({ check, channel: { channel_type, config, group_seconds = 0 } }: SideOfChannel) => ({
+const membersOf = ({ check, channel: { channel_type, config, group_seconds = 0 } }: ChannelOfCheck) => ({
   ...{ check_id: check.id, channel_type, config, group_seconds },
 });
 
-export const auditedChannel: Audited<SideOfChannel> = {
+export const auditedChannel: Audited<ChannelOfCheck> = {
   type: 'channel',
   target: ({ check, channel }) => ({
     id: channel.id,
@@ -121,11 +121,11 @@ export const auditedChannel: Audited<SideOfChannel> = {
     within: [check.id, check.entity_id],
   }),
   members: membersOf,
-  shown: (side) => ({ ...membersOf(side), config: withoutSecrets(side.channel) }),
+  shown: (one) => ({ ...membersOf(one), config: withoutSecrets(one.channel) }),
 };
 
-// Access patterns: a policy with its channels, entity and account: one get of many. Channels of a tenant: pointers in
-// buckets, written with the policy. Latest delivery of a channel: an item next to the policy, written by the deliverer.
+// Access patterns. A policy with its channels, entity and account: one request for many items. Channels of a tenant:
+// pointer items in buckets, written with the policy. Latest delivery of a channel: an item written by the deliverer.
 
 /** A check with its stored policy and the policy in effect. */
 export type PolicyOfCheck = {

@@ -20,7 +20,10 @@ const excludesSame = (one: Version, other: Version): boolean =>
   isDeepStrictEqual(one?.times, other?.times) &&
   isDeepStrictEqual(one?.scope, other?.scope);
 
-/** Returns the version to store. A recurring one counts from its last change; `keepPast` keeps the past. Pure. */
+/**
+ * Returns the version to store. If a change affects what a recurring window excludes, the new version applies from
+ * `now` (`since`); `keepPast` keeps the previous one for the time before. Pure.
+ */
 export function withStart(changed: WindowItem, before: Version, now: number): WindowItem {
   if (!isRecurring(changed) || (before && excludesSame(before, changed))) return changed;
   return { ...changed, since: now };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { readAlerting } from '#lib/alerting/policy/account-alerting.ts';
-import { type Muting, windowDuration } from '#lib/alerting/policy/mute-access.ts';
+import { type SuppressionExtent, windowDuration } from '#lib/alerting/policy/suppression-access.ts';
 import { type Audited, isSame } from '#lib/audit/write.ts';
 import { FINAL_AFTER_MS, type WindowItem } from '#lib/checks/maintenance.ts';
 import { idsOf, SelectorLabels } from '#lib/checks/selector.ts';
@@ -20,7 +20,7 @@ import { parseCron } from '#lib/schedule/calendar/cron.ts';
 import type { ScheduleLine } from '#lib/schedule/calendar/schedule-line.ts';
 import { rangesAt, rangesOf, type TimeRange, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 import { changeAlerting } from './change-alerting.ts';
-import { assertMayMute } from './silences.ts';
+import { assertMaySuppress } from './silences.ts';
 import { keepPast, reviseUptime, withStart } from './window-uptime.ts';
 
 const DESCRIPTIONS = {
@@ -33,7 +33,7 @@ const DESCRIPTIONS = {
   cron: 'Recurring windows: start as five cron fields; `0 2 * * sat#2` is the second Saturday of each month, `L` its last day, `friL` its last Friday.',
   time_zone: 'Recurring windows: IANA time zone of the schedule. Default: UTC.',
   duration_seconds: 'Recurring windows: length in seconds of elapsed time, 60 to 2678400 (31 days).',
-  every_weeks: 'Recurring windows: every N weeks, counted from the first. Default: 1.',
+  every_weeks: 'Recurring windows: every N weeks, counted from the week of the first start. Default: 1.',
   from: 'Recurring windows: earliest start. Default: creation of the window.',
   exclude_from_uptime: 'Whether its time counts as maintenance instead of as the states of its checks. Default: true.',
   until: 'Recurring windows: no start at or after this time; null: without an end.',
@@ -49,7 +49,7 @@ const WindowScope = z
     include_dependents: z
       .boolean()
       .describe(
-        'Whether to hold also alerts of failures caused by an entity whose checks are all in the window. Default: false.',
+        'Whether to also hold alerts of failures caused by an entity whose checks are all in the window. Default: false.',
       )
       .exactOptional(),
   })
@@ -155,7 +155,7 @@ function oneTime(given: Given, now: number, stored: WindowTimes | undefined): Wi
   if (starts_at === undefined) throw invalid('starts_at', 'is required, or cron for a recurring window');
   if (ends_at === undefined) throw invalid('ends_at', 'is required');
   assertDuration('ends_at', ends_at - starts_at);
-  // An end in the past ends an existing window.
+  // An existing window can get an end in the past, which ends it.
   if (!before && ends_at <= now - FINAL_AFTER_MS)
     throw invalid('ends_at', `is more than 30 days ago, when uptime is final; the time is ${iso(now)}`);
   return { starts_at, ends_at };
@@ -193,14 +193,14 @@ function assertEndsBeforeNextStart(line: ScheduleLine, from: number, duration_ms
   if (last === undefined) throw invalid('cron', 'has no start within five years');
 }
 
-function assertDuration(member: string, length_ms: number): void {
-  if (member === 'ends_at' && length_ms <= 0) throw invalid(member, 'must be after starts_at');
-  if (length_ms < MIN_MS) throw invalid(member, 'makes the window shorter than 60 seconds');
-  if (length_ms > MAX_MS) throw invalid(member, 'makes the window longer than 31 days');
+function assertDuration(property: string, length_ms: number): void {
+  if (property === 'ends_at' && length_ms <= 0) throw invalid(property, 'must be after starts_at');
+  if (length_ms < MIN_MS) throw invalid(property, 'makes the window shorter than 60 seconds');
+  if (length_ms > MAX_MS) throw invalid(property, 'makes the window longer than 31 days');
 }
 
 const MAX_WINDOWS = 100;
-/** Time in ms after its end during which a one-time window is listed, and its uptime can change. */
+/** Time in ms after the end of a one-time window during which it is listed and can change uptime. */
 const LISTED_MS = FINAL_AFTER_MS;
 
 type StoredScope = Pick<WindowItem, 'scope' | 'include_dependents'>;
@@ -284,13 +284,13 @@ function windowIn(windows: readonly WindowItem[], id: string): WindowItem {
   return window;
 }
 
-/** Returns the expiry of a one-time window (epoch seconds), when it is no longer listed. */
+/** Returns the expiry of a one-time window (epoch seconds), after which it is not listed. */
 const expiryOf = (times: WindowItem['times']) =>
   'ends_at' in times ? { expires_at: Math.ceil((times.ends_at + LISTED_MS) / 1000) } : {};
 
 const isOver = ({ times }: WindowItem, now: number): boolean => rangesOf(times, now).next().done === true;
 
-const mutingOf = ({ scope, times }: WindowItem, now: number): Muting => ({
+const suppressionOf = ({ scope, times }: WindowItem, now: number): SuppressionExtent => ({
   covers_all: scope === null,
   lasts_ms: windowDuration(times, now),
 });
@@ -302,15 +302,15 @@ function isWithin(changed: WindowItem, before: WindowItem): boolean {
   const [now, was] = [changed.times, before.times];
   if ('ends_at' in now) return 'ends_at' in was && now.starts_at >= was.starts_at && now.ends_at <= was.ends_at;
   if ('ends_at' in was) return false;
-  const { from, until = Number.POSITIVE_INFINITY, ...rhythm } = now;
-  const { from: from_before, until: until_before = Number.POSITIVE_INFINITY, ...rhythm_before } = was;
-  return isDeepStrictEqual(rhythm, rhythm_before) && from >= from_before && until <= until_before;
+  const { from, until = Number.POSITIVE_INFINITY, ...schedule } = now;
+  const { from: from_before, until: until_before = Number.POSITIVE_INFINITY, ...schedule_before } = was;
+  return isDeepStrictEqual(schedule, schedule_before) && from >= from_before && until <= until_before;
 }
 
 /**
  * Adds a window.
- * @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times, FORBIDDEN without
- *   `write` for all checks or for more than a day
+ * @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times, FORBIDDEN if it
+ *   covers all checks or lasts more than a day, and the caller has no `write`
  */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;
@@ -332,19 +332,19 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
     ...{ created_at: iso(now), updated_at: iso(now), created_by: caller.user_email },
   };
   const window = withStart(item, undefined, now);
-  assertMayMute(context, mutingOf(window, now));
-  const written = auditWriter(context, 'create', auditedWindow);
+  assertMaySuppress(context, suppressionOf(window, now));
+  const auditWrites = auditWriter(context, 'create', auditedWindow);
   await changeAlerting(context, async ({ windows }) => {
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
       throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows. Delete one first.`);
     }
     await reviseUptime(context, undefined, window);
-    return { writes: [{ put: window, if: 'absent' }, ...written(undefined, window)], is_public: true };
+    return { writes: [{ put: window, if: 'absent' }, ...auditWrites(undefined, window)], is_public: true };
   });
   return window;
 }
 
-/** Changes the given properties of a window, with immediate effect. @throws AppError as for a new one */
+/** Changes the given properties of a window, with immediate effect. @throws AppError as `addWindow` does */
 export async function changeWindow(
   context: Context,
   id: string,
@@ -352,7 +352,7 @@ export async function changeWindow(
 ): Promise<WindowItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: _same });
-  const written = auditWriter(context, 'update', auditedWindow);
+  const auditWrites = auditWriter(context, 'update', auditedWindow);
   let result: WindowItem | undefined;
   await changeAlerting(context, async ({ windows }) => {
     const window = windowIn(windows, id);
@@ -372,13 +372,13 @@ export async function changeWindow(
     };
     result = window;
     if (isSame(auditedWindow, window, changed)) return undefined;
-    if (!isWithin(changed, window)) assertMayMute(context, mutingOf(changed, now));
+    if (!isWithin(changed, window)) assertMaySuppress(context, suppressionOf(changed, now));
     await reviseUptime(context, window, changed);
     const moved = !isDeepStrictEqual(times, window.times) && { moved_at: iso(now) };
     result = { ...withStart(changed, window, now), ...moved, v: ports.ids.token(), updated_at: iso(now) };
     const past = keepPast(context, window, changed, now);
     return {
-      writes: [{ put: result, if: { version: window.v } }, ...past, ...written(window, result)],
+      writes: [{ put: result, if: { version: window.v } }, ...past, ...auditWrites(window, result)],
       rechecks: true,
       is_public: true,
     };
@@ -389,12 +389,12 @@ export async function changeWindow(
 /** Deletes a window; an open one ends. */
 export async function deleteWindow(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
-  const written = auditWriter(context, 'delete', auditedWindow);
+  const auditWrites = auditWriter(context, 'delete', auditedWindow);
   await changeAlerting(context, async ({ windows }) => {
     const window = windowIn(windows, id);
     await reviseUptime(context, window, undefined);
     const gone = { delete: keys.window(tenant, id), if: { version: window.v } };
     const past = keepPast(context, window, undefined, context.ports.clock.now());
-    return { writes: [gone, ...past, ...written(window, undefined)], rechecks: true, is_public: true };
+    return { writes: [gone, ...past, ...auditWrites(window, undefined)], rechecks: true, is_public: true };
   });
 }

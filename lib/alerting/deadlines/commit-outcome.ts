@@ -32,7 +32,7 @@ export type Outcome = {
 type Own = { kind: AlertDeadline; next: Deadline | undefined };
 
 /**
- * Commits a decision in one transaction, on condition of the versions read: a repeated or late call does no harm.
+ * Commits a decision in one transaction, if the versions read are unchanged: a repeated or late call does no harm.
  * @returns the next deadlines to send; RETRY after a conflict
  */
 export function commitOutcome(
@@ -85,7 +85,7 @@ function consequencesOf(
       ...deadlines.flatMap((one) => deadlineWrites(keys, one.kind, owner, token, read.deadlines[one.kind], one.next)),
       ...(escalation?.writes ?? []),
       ...extraWrites,
-      read.policyAsRead,
+      read.policyUnchanged,
     ],
     begun: [
       ...(escalation?.deadlines ?? []),

@@ -19,8 +19,9 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides a released alert by the present data; a state that was notified is not reported again. Pure.
- * @returns `next`: held again
+ * Decides an alert that no hold keeps any longer, by the present data. A state that the last alert reported is not
+ * reported again. Pure.
+ * @returns `next`: the next recheck, if the rules hold the alert again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
@@ -40,7 +41,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
   if (decided.decision === 'planned' && !isUnreported(input)) {
-    // No alert reports this change, because of the hold.
+    // The last alert reported this state. The reason that no alert reported the change is its hold.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, extraWrites: [skipped] } };
@@ -76,7 +77,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...(lasts && { shares_incident: true as const }),
   });
   const deliveries = deliveriesOf(item);
-  // Reminders paused by the hold count from the alert.
+  // Reminders, which the hold paused, count from this alert.
   const repeat = one.deadlines.reminder && { deadline: now + policy.repeat_interval_seconds * 1000 };
   const planned = [{ id: item.id, reports_state }];
   return {

@@ -26,7 +26,7 @@ import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import type { HeldCase, Hold, Rechecked } from './holds.ts';
 import { causeWrites, presentFailures, progressWrite, type Search } from './write-recheck.ts';
 
-/** Finds entities whose own alert is held and not sent, with the time of its next recheck (epoch ms). */
+/** Finds upstream entities whose own alert is held and not sent, with the time of its next recheck (epoch ms). */
 async function readPendingRoots(
   { ports, keys, tenant }: TenantEnv,
   { checks }: UpstreamEntities,
@@ -56,24 +56,27 @@ export const dependency: Hold = {
   waits_for_result: true,
   recheck(env, account, one) {
     if (one.held.reason !== 'dependency') return { is: 'released' };
-    if (onlyCauseIsOpen(one)) return evaluateCause(env, account, one);
-    const rest = recheckOfRest(one);
-    return rest ? { is: 'held', next: rest } : { is: 'released' };
+    if (waitsOnlyForCause(one)) return evaluateCause(env, account, one);
+    const next = recheckForOthers(one);
+    return next ? { is: 'held', next } : { is: 'released' };
   },
 };
 
-/** Whether only the search for the cause holds an alert. */
-const onlyCauseIsOpen = ({ check: { alerts }, policy }: HeldCase): boolean =>
+/** Whether an alert waits only for its cause: it has recipients, and no silence or window suppresses it. */
+const waitsOnlyForCause = ({ check: { alerts }, policy }: HeldCase): boolean =>
   !isSilenced(policy) &&
   policy.window === undefined &&
   recipientsFor(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
 
-/** Returns the recheck if a silence or maintenance window now suppresses the alert of the remaining recipients. */
-function recheckOfRest({ check, policy, held, now }: HeldCase): Deadline | undefined {
+/**
+ * Returns the next recheck if some destinations were notified, and a silence or maintenance window now suppresses the
+ * alert for the others; else undefined.
+ */
+function recheckForOthers({ check, policy, held, now }: HeldCase): Deadline | undefined {
   const { window } = policy;
   if (!held.notified?.length || !(window || isSilenced(policy))) return undefined;
-  const over = window ? expectedResultAt(check, window.until) : Number.POSITIVE_INFINITY;
-  return { deadline: Math.max(Math.min(over, now + MAX_RECHECK_MS), now + 1), note: { held } };
+  const resultAt = window ? expectedResultAt(check, window.until) : Number.POSITIVE_INFINITY;
+  return { deadline: Math.max(Math.min(resultAt, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }
 
 /** Finds the cause of a held failure, and decides which destinations to notify. */
@@ -148,14 +151,14 @@ function causeInputOf(
   };
 }
 
-/** Returns the channels to notify; if only escalation steps notify channels, those. */
+/** Returns the channels not yet notified; if all channels belong to escalation steps, the channels of the steps. */
 function pendingChannels({ check, policy, held }: HeldCase) {
   const pending = pendingRecipients(held, policy, check.alerts);
   const hasRecipients = pending.length > 0 || recipientsFor(policy, 'down', check.alerts).length > 0;
   return hasRecipients ? pending : channelsOfSteps(policy);
 }
 
-/** Returns the maintenance windows of root causes that include dependents. */
+/** Returns the open maintenance windows that hold alerts of dependents, by root cause. */
 const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEntities, { roots }: CauseAnalysis) =>
   new Map(
     roots.flatMap(({ entity_id: id }) => {
@@ -165,7 +168,7 @@ const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEnt
     }),
   );
 
-/** Returns by entity the time of its last recovery (epoch ms), if its checks recovered at or after `since`. */
+/** Returns the last recovery (epoch ms) by entity, if one of its checks recovered at or after `since`. */
 const recoveriesIn = ({ checks }: UpstreamEntities, since: number): Map<string, number> =>
   new Map(
     [...checks].flatMap(([id, own]) => {
@@ -175,14 +178,14 @@ const recoveriesIn = ({ checks }: UpstreamEntities, since: number): Map<string, 
     }),
   );
 
-/** Returns the time in ms a check takes to detect a recovery: for a push check, its grace time. */
+/** Returns the time in ms until a check detects a recovery, at least a minute; for a push check, its grace time. */
 function settlingMs(check: CheckItem): number {
   if (check.execution_mode === 'push') return Math.max(MIN_SETTLING_MS, heartbeatRules(check).grace);
   const runs = Math.max(check.failure_threshold, check.recovery_threshold);
   return Math.max(MIN_SETTLING_MS, runs * check.interval_seconds * 1000 + check.timeout_ms);
 }
 
-/** Returns when the first probe at or after a time ends (epoch ms). */
+/** Returns when the first probe at or after a time has ended (epoch ms); for a push check, that time. */
 function firstResultBy(check: CheckItem, time: number): number {
   if (check.execution_mode === 'push') return time;
   const schedule = intervalScheduleOf(cellOf(check.id), check.interval_seconds);

@@ -10,7 +10,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import type { Outcome } from './commit-outcome.ts';
 import { dependency } from './dependency-hold.ts';
 
-/** A held alert whose deadline has come, read strongly. */
+/** A held alert whose recheck is due, with its data, read strongly. */
 export type HeldCase = Found & {
   check: CheckItem;
   held: HeldAlert;
@@ -31,7 +31,7 @@ export type Hold = {
 export type Rechecked =
   /** Not held by this hold: the next one decides. */
   | { is: 'released' }
-  /** Held until `next`; without it, the search has ended and all recipients are decided. */
+  /** Held until the recheck `next`; without it, the hold ends, because all recipients were notified. */
   | { is: 'held'; next?: Deadline; outcome?: Outcome }
   /** The rules decide now, with `extraWrites` in the same transaction. */
   | { is: 'known'; held: HeldAlert; extraWrites: readonly Write[] }

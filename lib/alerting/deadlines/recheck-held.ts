@@ -56,7 +56,7 @@ async function recheck(
   const key = held && { pk: keys.ofCheck(tenant_id, check_id), sk: held.transition_sk };
   const transition = key && (await ports.table.get<DecidedTransition>(key));
   const isOver = held?.reason !== 'dependency' && transition?.alert.decision !== 'held';
-  // Nothing is left to report if the check or entity was deleted.
+  // Nothing is left to decide: the check, its entity or the transition was deleted, or the alert was decided.
   if (!held || !check || !read.entity || !transition || isOver) {
     return moveDeadline(env, read, { kind: 'hold', next: undefined }, check && unlinkFromRoot(keys, check, entry));
   }
@@ -88,7 +88,7 @@ async function recheck(
   return later ? moveDeadline(env, read, { kind: 'hold', next: later }) : decideNow(one, []);
 }
 
-/** Returns the deadline of the next recheck; undefined after a result of the check, or at the maximum wait. */
+/** Returns the deadline of the next recheck; undefined after a new result, or at the maximum wait. */
 async function nextRecheckForResult(
   env: Env,
   { check, held, due, now }: HeldCase,

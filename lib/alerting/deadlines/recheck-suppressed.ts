@@ -12,7 +12,10 @@ const RECHECKS = ['late', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 const AT_ONCE = 25;
 
-/** Rechecks every suppressed alert of an account after the early end of a silence or maintenance window. Repeatable. */
+/**
+ * Rechecks each suppressed alert of an account after a change that can release it, such as an ended silence.
+ * Repeatable.
+ */
 export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): Promise<void> {
   const { ports, keys } = env;
   for (const kind of RECHECKS) {

@@ -1,7 +1,7 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
-import { retrySeriesOf } from '#lib/alerting/decide/catch-up-retries.ts';
 import { type AlertDeadline, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
+import { retrySeriesOf } from '#lib/alerting/decide/late-alert-retries.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
 import { withNotifiedBy } from '#lib/alerting/decide/notified-failure.ts';
 import {
@@ -188,7 +188,7 @@ export const withTimedAlert = (
   },
 });
 
-/** Returns the channels that apply and were notified of the failure, or receive its recovery. */
+/** Returns the recipients of the recovery or, for another state, of a later alert about the failure. */
 function channelsOf(
   { check, policy, hold }: Pick<DueAlertDeadline, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],
@@ -198,7 +198,7 @@ function channelsOf(
     : followUpTargets(hold, policy, reports_state, check.alerts);
 }
 
-/** The incident of an alert, and whether the failure has dependents. */
+/** Incident of an alert, and whether failures of dependents can share it. */
 type Related = { incident_id: string | undefined; shares_incident: boolean };
 
 /** Returns an alert without a transition of its own; it refers to the last one. */

@@ -21,15 +21,15 @@ export const sendReminder = (env: Env, deadline: DueDeadline): Promise<DueDeadli
   handleAlertDeadline(env, deadline, 'reminder', decideReminder);
 
 /**
- * Decides a reminder: every N seconds after the transition to down, even if its own alert was skipped. Reminders ignore
- * the cooldown; a silence stops them (docs/use/alerts.md#decisions). Pure.
+ * Decides a reminder: every N seconds after the transition to down, even if the alert of the transition was skipped.
+ * Reminders ignore the cooldown; a silence stops them (docs/use/alerts.md#decisions). Pure.
  */
 export function decideReminder(due: DueAlertDeadline): TimedDecision {
   const { check, policy, now } = due;
   const input = timedRuleInputOf(due, 'reminder');
   const { decision, reason, until } = decide(input);
   if (reason === 'reminders_disabled' || reason === 'not_down') return {};
-  // A reminder suppressed by maintenance is due at its end.
+  // A reminder that a maintenance window suppresses is due at the end of the window.
   if (reason === 'maintenance' && until !== undefined) return { next: { deadline: until } };
   const next = { deadline: nextReminderAt(Date.parse(check.state_since), policy.repeat_interval_seconds * 1000, now) };
   return decision === 'planned' ? { alert: { input, reports_state: 'down', cooldown: null }, next } : { next };
@@ -39,13 +39,13 @@ export function decideReminder(due: DueAlertDeadline): TimedDecision {
 export const nextReminderAt = (since: number, interval: number, now: number): number =>
   since + (Math.floor((now - since) / interval) + 1) * interval;
 
-/** Compares the last notified state with the present one, and alerts the channels if they differ. */
+/** Compares the last notified state with the present one, and alerts the channels if the states differ. */
 export const sendLateAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
   handleAlertDeadline(env, deadline, 'late', decideLateAlert);
 
 /**
- * Decides a late alert, which corrects the last notified state (docs/use/alerts.md#late-alerts). It waits for cooldown
- * and reported flapping, unless the last alert failed on every channel or arrived out of order. Pure.
+ * Decides a late alert, which corrects the last notified state (docs/use/alerts.md#late-alerts). It waits until the
+ * cooldown and reported flapping end, unless the last alert failed on every channel or arrived out of order. Pure.
  */
 export function decideLateAlert(due: DueAlertDeadline): TimedDecision {
   const { check, policy, entry, now } = due;
@@ -59,9 +59,9 @@ export function decideLateAlert(due: DueAlertDeadline): TimedDecision {
     return { alert: { input, reports_state, cooldown: cooldownAfter(input) }, next: calm };
   }
   if (decision === 'held') return { held: true };
-  const waiting = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
-  if (reason === 'no_channels' && waiting !== check.alerts) return { alerts: waiting };
-  // The change that ends these rules triggers a decision.
+  const escalating = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
+  if (reason === 'no_channels' && escalating !== check.alerts) return { alerts: escalating };
+  // The change of the policy or the state that ends such a stop triggers a decision.
   if (reason === 'late_alerts_disabled' || reason === 'state_unknown') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   const later = (deadline: number) => ({ next: { deadline, ...(entry.note && { note: entry.note }) } });
@@ -94,14 +94,15 @@ export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]
 const RECHECK_MS = 300_000;
 
 /**
- * Decides a step, once per failure and without cooldown (docs/use/escalation.md#escalation); skips an empty one. Pure.
+ * Decides an escalation step, once per failure and without cooldown (docs/use/escalation.md#escalation). A step without
+ * channels is skipped. Pure.
  */
 export function decideEscalation(due: DueAlertDeadline): TimedDecision {
   const { check, policy, entry, now } = due;
   const step = check.alerts.episode?.escalation?.steps ?? 0;
   const at = nextStepAt(check.alerts, policy);
   if (at === undefined) return {};
-  // The policy has changed since.
+  // The policy has changed since the deadline was set.
   if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
   const channels = channelsOfStep(policy, step);
   // No step is due before a first alert of the failure.
@@ -130,14 +131,14 @@ function recheckOf(reason: string | null, until: number | undefined, now: number
   return { deadline: until !== undefined && until > now ? Math.min(until, latest) : latest };
 }
 
-/** Returns the deadline of the next step. After a late step, it keeps the distance, so that steps are not bunched. */
+/** Returns the deadline of the next step. After a late step it is later, too, so that steps do not bunch. */
 function afterStep(alerts: CheckItem['alerts'], policy: Policy, now: number): Deadline | undefined {
   const at = nextStepAt(alerts, policy);
   if (at === undefined) return undefined;
   const steps = alerts.episode?.escalation?.steps ?? 0;
   const [taken, next] = [policy.escalation[steps - 1], policy.escalation[steps]];
-  const distance = ((next?.after_seconds ?? 0) - (taken?.after_seconds ?? 0)) * 1000;
-  return { deadline: Math.max(at, now + distance) };
+  const interval_ms = ((next?.after_seconds ?? 0) - (taken?.after_seconds ?? 0)) * 1000;
+  return { deadline: Math.max(at, now + interval_ms) };
 }
 
 /** Sends one update to the recipients of an alert if more entities fail now than it reported. */
@@ -154,7 +155,7 @@ function decideUpdate(due: DueAlertDeadline): TimedDecision {
   return { alert: { input, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }
 
-/** Whether more entities fail with it than the sent alert reported. */
+/** Whether more entities fail with the entity than the sent alert reported. */
 async function hasMoreThanReported(env: Env, { tenant_id, entity_id, check_id }: DueDeadline): Promise<boolean> {
   const { ports, keys } = env;
   const [transition, failing] = await Promise.all([

@@ -38,12 +38,12 @@ export type Search = {
   one: HeldCase;
   stored: CauseProgressItem | undefined;
   upstream: UpstreamEntities;
-  /** Entities whose own alert is held, with the time of its next recheck (epoch ms). */
+  /** Upstream entities whose own alert is held, with the time of its next recheck (epoch ms). */
   pending: ReadonlyMap<string, number>;
   pages: UrgentAlertCounts;
 };
 
-/** Returns the present failures by entity; a new failure replaces the notified one before it. */
+/** Returns the notified failures of upstream entities. For a root cause without a present one, a new one is added. */
 export function presentFailures(
   keys: Keys,
   { tenant_id, entity_id }: Pick<CheckItem, 'tenant_id' | 'entity_id'>,
@@ -98,7 +98,7 @@ function ownOf({ keys }: TenantEnv, { one, upstream }: Search): NotifiedFailureI
   return notifiedFailureOf(keys, before, { tenant_id: check.tenant_id, root_entity_id: entity.id, id }, since);
 }
 
-/** Returns the incident of the root cause; that of the entity itself if recipients are notified without a cause. */
+/** Returns the incident of the root cause or, if recipients are notified without a cause, of the entity itself. */
 function incidentOf(
   { keys }: TenantEnv,
   { one, upstream }: Search,
@@ -146,7 +146,7 @@ export function causeWrites(
       : [];
   const under = decision.progress.under ?? undefined;
   const isMoved = under !== held.root;
-  const left = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
+  const unlinked = held.root === undefined ? [] : [{ delete: keys.heldCheck(tenant, held.root, check.id) }];
   const outcome: Outcome = {
     token,
     items,
@@ -162,7 +162,7 @@ export function causeWrites(
       ...notifiedWrites(own && upstream.notifiedFailures.get(check.entity_id), own),
       ...pageCountWrites(keys, tenant, { pages: search.pages, destinations: destinationsPaged(decision) }, token, now),
       ...(impact?.writes ?? []),
-      ...(isMoved || decision.recheck_at === undefined ? left : []),
+      ...(isMoved || decision.recheck_at === undefined ? unlinked : []),
       ...(isMoved && under !== undefined && decision.recheck_at !== undefined
         ? [{ put: pointerItem(env, check, under, transition.expires_at) }]
         : []),
@@ -200,7 +200,7 @@ export function progressWrite(
 const destinationsPaged = ({ notify }: CauseDecision): string[] =>
   notify.flatMap(({ destination, urgency }) => (urgency === 'high' ? [destination] : []));
 
-/** Returns the pointer from a root cause to a held alert, by which its recovery triggers the recheck. */
+/** Returns the pointer from a root cause to a held alert. The recovery of the root cause rechecks the alert. */
 const pointerItem = (
   { keys, tenant }: TenantEnv,
   { id: check_id, entity_id }: CheckItem,
@@ -212,7 +212,7 @@ const pointerItem = (
   ...(expires_at !== undefined && { expires_at }),
 });
 
-/** `released`: the recovered root cause under which it was held. */
+/** `released`: the recovered root cause under which the alert was held. */
 type AlertContext = Concerned & { released: EntityItem | undefined };
 
 function alertsOf(

@@ -9,9 +9,9 @@ import type { RetrySeries } from './notes.ts';
 import type { RuleInput } from './rule-input.ts';
 
 /**
- * Returns the id of the n-th delivery of an alert to a channel: derived, so that a receiver can drop repetitions.
+ * Returns the id of the delivery of an alert to a channel. It is derived, so that a receiver can drop repetitions.
  * @param at_ms epoch ms of the alert: deliveries sort by it
- * @param n distinguishes the alerts of a kind about a transition
+ * @param n distinguishes the alerts of the same kind about the same transition
  */
 export const deliveryIdOf = (
   transition_id: string,
@@ -70,7 +70,9 @@ export type AlertItem = Item & {
   decided_on?: RuleInput;
 };
 
-/** Alerts under one root cause, released within ten seconds: one message per destination, at `at` (epoch ms). */
+/**
+ * Alerts held under one root cause and released within ten seconds: one message per destination, at `at` (epoch ms).
+ */
 type AlertGroup = { id: string; at: number; root_entity_name: string };
 
 type NewAlert = Pick<
@@ -100,11 +102,11 @@ type NewAlert = Pick<
   n: number;
   channels: readonly Pick<Channel, 'id' | 'channel_type' | 'destination' | 'group_seconds'>[];
   urgency?: AlertUrgency;
-  /** Epoch seconds, as of its transition. */
+  /** Epoch seconds, the expiry of its transition. */
   expires_at: number | undefined;
 };
 
-/** Returns an alert. Its ids are derived, so that deciding twice makes it once. Pure. */
+/** Returns an alert. Its ids are derived, so that a repeated decision creates the same alert. Pure. */
 export function alertItem(keys: Keys, { transition, at, n, channels, expires_at, ...about }: NewAlert): AlertItem {
   const { tenant_id, check_id, kind } = about;
   const { transition_id, sk: transition_sk, check_from_state: from_state } = transition;
@@ -142,6 +144,6 @@ export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(
 /** Whether an item of the table stream is an alert. */
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
 
-/** Returns the destination that an alert was sent to. */
+/** Returns the destination of a recipient. */
 export const destinationOfTarget = ({ channel_id: id, ...target }: AlertTarget): string =>
   destinationOf({ id, ...target });

@@ -4,7 +4,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import type { DeadlineEntry } from './notes.ts';
 
-/** Ends the wait of a held alert for its remediation. Returns the writes and the deadline to send. Pure. */
+/** Returns the writes and the deadline that end the wait of a held alert for its remediation, if it waits. Pure. */
 export function stopAwaiting(
   keys: Keys,
   owner: Owner,

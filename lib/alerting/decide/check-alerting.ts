@@ -1,7 +1,7 @@
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { type AccountAlerting, type AlertingHead, alertingOf } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { type Policy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { type Policy, type PolicyItem, policyUnchanged } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
@@ -30,7 +30,7 @@ type Read = {
   notifiedFailure: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** The condition that the policy has not changed. */
-  policyAsRead: Write;
+  policyUnchanged: Write;
   now: number;
 };
 
@@ -40,7 +40,9 @@ export type Found = Read & { entity: EntityItem; account: AccountAlerting; polic
 /** The alerting data of a check; without entity, account and policy if the entity was deleted. */
 export type CheckAlerting = Found | (Read & { entity: undefined; account: undefined; policy: undefined });
 
-/** Reads the alerting data of a check: one strong read, and one more if settings of the account have changed. */
+/**
+ * Reads the alerting data of a check: one strong read, and one more if the cached settings of the account are outdated.
+ */
 export async function readCheckAlerting(
   { ports, keys }: Env<'table' | 'clock'>,
   owner: Owner,
@@ -61,7 +63,7 @@ export async function readCheckAlerting(
   const read = {
     ...{ owner, check: known ?? check, stored, notifiedFailure, now },
     deadlines: Object.fromEntries(kinds.map((kind, i) => [kind, entries[i]])),
-    policyAsRead: policyAsRead(keys, { tenant_id, id }, stored),
+    policyUnchanged: policyUnchanged(keys, { tenant_id, id }, stored),
   };
   if (!entity) return { ...read, entity, account: undefined, policy: undefined };
   const account = await alertingOf({ ports, keys }, tenant_id, head);

@@ -28,8 +28,8 @@ import {
   afterNotifying,
   countChange,
   earlierFailures,
-  flapNote,
   flappingEndsAt,
+  flappingFigures,
   reportedStateOf,
   withEpisode,
   withFailure,
@@ -58,7 +58,7 @@ import type { AlertDecision, DecidedTransition } from './transition.ts';
 type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> & {
   policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
-  /** Deadline of the alert of the check that is held, if any. */
+  /** Deadline of the held alert of the check, if any. */
   hold: DeadlineEntry | undefined;
   /** Notified failure of its entity, if others depend on the entity. */
   notifiedFailure?: NotifiedFailureItem | undefined;
@@ -96,11 +96,11 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
       : closingAlert(keys, change, decided, counted);
   const isNotified = item?.kind === 'state_change';
   const hold = decided.decision === 'held' ? newHold(change, alertAt, decided) : undefined;
-  const left = to === 'down' && isOnlyCooldown(decided, input) ? withSuppressedFailure(counted) : counted;
+  const recorded = to === 'down' && isOnlyCooldown(decided, input) ? withSuppressedFailure(counted) : counted;
   const planned = item ? [{ id: item.id, reports_state: item.reports_state ?? reportedStateOf(to, policy) }] : [];
   const after = isNotified
     ? afterNotifying(counted, planned, cooldownAfter(input), alertAt)
-    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(left) : left, planned);
+    : withNotifiedAlerts(isRecoveryUnneeded(decided, input) ? withoutNotifiedAlerts(recorded) : recorded, planned);
   const startsEscalation = isNotified || decided.reason === 'no_channels';
   const alerts = startsEscalation ? withEscalationStarted(after, policy, reportedStateOf(to, policy), alertAt) : after;
   return {
@@ -114,7 +114,7 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
       decided_at: iso(change.at),
     },
     decided_on,
-    ...(isNotified && counted.flapping && { flapping: flapNote(counted, policy, alertAt) }),
+    ...(isNotified && counted.flapping && { flapping: flappingFigures(counted, policy, alertAt) }),
     ...(item && { item }),
     alerts,
     recheckAt: lateAt(decided) ?? flappingEndsAt(alerts, policy),
@@ -130,7 +130,10 @@ const isRecoveryUnneeded = ({ decision, reason }: Decided, { to, policy }: RuleI
 const isOnlyCooldown = ({ reason }: Decided, input: RuleInput): boolean =>
   reason === 'cooldown' && decide({ ...input, policy: { ...input.policy, cooldown_seconds: 0 } }).reason === null;
 
-/** Counts one more change of state; a change that can never be reported does not count. */
+/**
+ * Records the start or end of a failure, and counts the change towards flapping. Only a change between states that
+ * alerts report counts; a change by a user resets the count.
+ */
 function withChange({ policy, check, to, cause, alertAt }: Change): CheckItem['alerts'] {
   const before = to === 'down' ? withFailure(check.alerts, alertAt) : withFailureOver(check.alerts, alertAt);
   if (cause !== 'result' && cause !== 'missed_heartbeat') return withoutChangeCount(before);
@@ -155,7 +158,7 @@ function changeRuleInputOf(
   return { decided_on, input: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Returns the channels that apply; for a recovery, the notified ones. */
+/** Returns the channels that apply; for a recovery, the channels that were notified of the failure. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   return stateForAlerting(to, policy) === 'up'
     ? recoveryRecipients(hold, policy, check.alerts)
@@ -215,7 +218,7 @@ const aboutOf = ({ check, transition, at, incident_id }: Change) => ({
 export type ChangeBasis = {
   entity: EntityItem;
   policy: Policy;
-  policyAsRead: Write;
+  policyUnchanged: Write;
   deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
   /** Notified failure of its entity, the present or the last one. */
   notifiedFailure?: NotifiedFailureItem | undefined;
@@ -288,7 +291,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
         token,
         alertAt,
       ),
-      basis.policyAsRead,
+      basis.policyUnchanged,
       ...deadlines.flatMap(({ kind, next }) => deadlineWrites(keys, kind, check, token, basis.deadlines[kind], next)),
       ...escalation.writes,
       ...(impact?.writes ?? []),

@@ -76,7 +76,7 @@ export function nextStepNow(
   };
 }
 
-/** Returns the deadline of an escalation that starts or ends between two versions of a check. Pure. */
+/** Returns the writes and the deadline for an escalation that starts or ends between two versions of a check. Pure. */
 export function escalationChange(
   keys: Keys,
   check: CheckRef,

@@ -5,7 +5,7 @@ import type { RuleFacts } from './transition.ts';
 type Fact = RuleFacts[string] | undefined;
 
 /** Formats a time: `2026-11-21 10:04:10 UTC`. @param time epoch ms, or ISO 8601 */
-export const clock = (time: Fact): string => clockTime(typeof time === 'number' ? iso(time) : String(time));
+export const timeText = (time: Fact): string => clockTime(typeof time === 'number' ? iso(time) : String(time));
 
 /** Formats a count: `1 channel`, `2 channels`. */
 export const counted = (count: Fact, one: string): string =>

@@ -18,7 +18,7 @@ import type { AlertDecision, AlertReason, DecidedTransition } from './transition
 type DecidedHold = Extract<Decided<AlertReason>, { decision: 'held' }>;
 type Held = { check: CheckItem; policy: Policy; transition: { sk: string } };
 
-/** Returns the hold that a rule starts at `now` (epoch ms); after a window, a new result decides. */
+/** Returns the hold that a rule starts at `now` (epoch ms); after a maintenance window, a new result decides. */
 export function newHold(
   { check, policy, transition }: Held,
   now: number,
@@ -47,8 +47,8 @@ export const holdCauseOf = ({ deadline, note }: Deadline): NonNullable<AlertDeci
 
 type Final = Pick<AlertDecision, 'decision' | 'reason' | 'facts'> & Partial<Pick<AlertDecision, 'deliveries'>>;
 
-/** Input of the final decision, if it differs from the stored one. */
-type DecidedBy = Partial<Pick<DecidedTransition, 'decided_on'>>;
+/** Rule input of the final decision, if it differs from the stored one. */
+type FinalInput = Partial<Pick<DecidedTransition, 'decided_on'>>;
 
 /** Returns the write of the final decision, made at `at` (epoch ms). Pure. */
 export function finalDecisionWrite(
@@ -56,7 +56,7 @@ export function finalDecisionWrite(
   token: string,
   at: number,
   final: Final,
-  by: DecidedBy = {},
+  by: FinalInput = {},
 ): Write {
   const { alert } = transition;
   const attributed_to = alert.attributed_to && { ...alert.attributed_to, next_evaluation_at: null };
@@ -66,8 +66,8 @@ export function finalDecisionWrite(
 }
 
 /**
- * Returns the writes that skip a held alert after another change: for the reason of its hold or, with a window of its
- * root cause, for the reason that the rules give.
+ * Returns the writes that skip a held alert because its check changed again. `reason` is that of its hold or, if a
+ * maintenance window of its root cause holds it, the one that the rules give.
  */
 export function supersededWrites(
   held: DecidedTransition,

@@ -9,9 +9,9 @@ import { orderOf } from '#lib/results/result.ts';
 import { nextDue } from '#lib/schedule/calendar/calendar.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 
-/** Time in ms after its slot by which an answered probe is recorded, including the wait of an unchanged result. */
+/** Time in ms after a slot by which the result of a responding target is recorded, including the wait for its pack. */
 const RECORDED_MS = 3_000;
-/** Time in ms after its timeout by which every probe is recorded. */
+/** Time in ms after the timeout of a probe by which its result is recorded. */
 const LATE_MS = 10_000;
 
 type ResultTiming = Pick<CheckItem, 'id' | 'execution_mode' | 'interval_seconds' | 'timeout_ms' | 'config'>;
@@ -35,7 +35,7 @@ function firstSlot({ id, interval_seconds }: ResultTiming, from: number): number
   return latestSlot(schedule, from - 1) + schedule.interval_ms;
 }
 
-/** Packs to read; a slot can have several. */
+/** Maximum number of packs to read; a slot can have several. */
 const PACKS = 10;
 
 /** Whether a check has a result at or after `from` (epoch ms). */

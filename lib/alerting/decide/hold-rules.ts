@@ -1,6 +1,6 @@
 import { stateForAlerting } from '#lib/alerting/policy/policy.ts';
 import { iso } from '#lib/platform/time.ts';
-import { clock, counted } from './fact-texts.ts';
+import { counted, timeText } from './fact-texts.ts';
 import { reportedStateOf } from './notified-state.ts';
 import type { HoldingRule } from './rule.ts';
 import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
@@ -72,8 +72,8 @@ export const maintenance: HoldingRule<'maintenance'> = {
   remedy: 'If the failure outlasts the window, the alert is sent then.',
   sentence: ({ window_until, held_until }) =>
     window_until
-      ? `a maintenance window was open until ${clock(window_until)}`
-      : `an alert that a maintenance window had held was to be decided at ${clock(held_until)}`,
+      ? `a maintenance window was open until ${timeText(window_until)}`
+      : `an alert that a maintenance window had held was to be decided at ${timeText(held_until)}`,
   found({ window_id, window_until, held_until }) {
     if (window_id) return `window ${window_id} is open until ${window_until}`;
     return held_until ? `no window is open; the first result after ${held_until} decides` : 'no window is open';
@@ -110,7 +110,7 @@ export const remediation: HoldingRule<'remediation'> = {
   label: 'Remediation first',
   meaning: 'an action is to repair the failure before an alert is sent.',
   remedy: 'If the action does not help, the alert is sent then.',
-  sentence: ({ held_until }) => `an action had until ${clock(held_until)} to repair it first`,
+  sentence: ({ held_until }) => `an action had until ${timeText(held_until)} to repair it first`,
   found({ action_id, held_until }) {
     if (!held_until) return 'no action is to repair it first';
     return `${action_id ? `action ${action_id}` : 'an action'} had until ${held_until} to repair it first`;

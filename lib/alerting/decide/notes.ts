@@ -4,7 +4,7 @@ import type { HoldReason } from './rules.ts';
 /** Epoch ms at which all deliveries of an alert failed, and the number of retries since. */
 export type RetrySeries = { failed_at: number; tries: number };
 
-/** The note of a deadline. `failed_at` and `tries`: the series that a late alert retries. */
+/** The note of a deadline. `failed_at` and `tries`: the retry series that a late alert continues. */
 export type DeadlineNote = Partial<RetrySeries> & {
   /** Late alert: channels possibly received alerts in the wrong order. */
   misled?: true;
@@ -30,7 +30,7 @@ export type HeldAlert = {
   skips_remediation?: true;
   /** The maintenance window that holds or last held it; `until` in epoch ms. */
   window?: { id: string; until: number; include_dependents?: true };
-  /** Set if it is a late alert that a cooldown had delayed, not the alert of the transition. */
+  /** Set if it is a late alert, not the alert of the transition. */
   kind?: 'late';
   /** Root cause: the entity under which it is held. */
   root?: string;

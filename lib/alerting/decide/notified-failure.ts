@@ -19,9 +19,9 @@ export type NotifiedFailureItem = Item &
   };
 
 const DAY_SECONDS = 86_400;
-/** Longer than any cooldown: a notification does not count after it. */
+/** Lifetime of the item. Longer than any cooldown, after which a notification does not count. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
-/** Maximum number of alerts stored per destination; rarely are more in flight at a time. */
+/** Maximum number of alerts stored per destination; more are rarely in flight at a time. */
 const MAX_TIMES = 10;
 
 /** The failed entity, and the id of its incident if one exists. */
@@ -59,7 +59,7 @@ export const ownIncident = (
 /** Returns the id of the incident that a transition opens; derived, so that it is opened once. */
 export const incidentIdFor = (transition_id: string): string => derivedId('inc', timeOf(transition_id), transition_id);
 
-/** Adds an entity to an incident, unless it is in one. */
+/** Returns the write that adds an entity to an incident; none if it already belongs to one. */
 export function joinWrites(entity: EntityItem, incident: IncidentRef | undefined, token: string): Write[] {
   if (!incident || entity.incident) return [];
   const put: EntityItem = { ...entity, v: token, incident };
@@ -78,7 +78,7 @@ export function withNotifiedTargets(
   return { ...failure, notified_at: { ...failure.notified_at, ...Object.fromEntries(notified_at) } };
 }
 
-/** Removes an alert at `at` (epoch ms) that did not arrive; earlier ones remain. */
+/** Removes the alert at `at` (epoch ms) to a destination, because it did not arrive; its other alerts remain. */
 export function withoutNotification(
   failure: NotifiedFailureItem,
   destination: string,
@@ -149,7 +149,7 @@ export type NotifiedFailure = {
   notified_at: Readonly<Record<string, readonly number[]>>;
 };
 
-/** Time in ms within which further alerts of a failure have low urgency. */
+/** Time in ms within which further alerts of a failure to the same destination have low urgency. */
 const FOLD_MS = 300_000;
 
 /** Returns when a destination was last notified of a failure (epoch ms). */

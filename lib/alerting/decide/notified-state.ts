@@ -28,7 +28,7 @@ export function reportedStateOf(
 export const lastNotifiedState = ({ announced = NOTHING }: CheckItem['alerts']): NotifiedState =>
   announced.latest.at(-1)?.reports_state ?? announced.baseline;
 
-/** Adds the latest alert. Beyond the maximum the oldest is dropped; `baseline` is unknown if its state differs. */
+/** Adds the latest alert. Beyond the maximum, drops the oldest; if its state differs, `baseline` becomes unknown. */
 export function withLatestAlert(
   { announced = NOTHING, failed_at: failures = [] }: CheckItem['alerts'],
   alert: NotifiedAlert,
@@ -89,8 +89,8 @@ export const withoutFlapping = (alerts: CheckItem['alerts']): CheckItem['alerts'
 export const flappingEndsAt = ({ flapping }: Counted, { flap_threshold }: FlapPolicy): number | undefined =>
   flap_threshold > 0 && flapping?.notified ? flapping.until : undefined;
 
-/** Returns the text data of the first alert that reports flapping, at `at` (epoch ms). */
-export const flapNote = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: number): FlappingFigures => ({
+/** Returns the figures that the first alert about flapping reports, at `at` (epoch ms). */
+export const flappingFigures = ({ changed_at = [] }: Counted, policy: FlapPolicy, at: number): FlappingFigures => ({
   changes: changed_at.length,
   within_ms: at - (changed_at[0] ?? at),
   calm_ms: calmMs(policy),
@@ -118,11 +118,11 @@ export const recentFailures = ({ failed_at = [] }: CheckItem['alerts'], at: numb
 
 const isRecent = (one: number, at: number): boolean => one > at - RECENT_MS && one <= at;
 
-/** Returns the start of the last failure before the last alert that did not fail (epoch ms); undefined without one. */
+/** Returns the start (epoch ms) of the last failure before the last alert, if any. Failed alerts do not count. */
 const lastReportedFailure = ({ announced = NOTHING }: CheckItem['alerts']): number | undefined =>
   (announced.latest.at(-1) ?? announced).failed_at;
 
-/** Returns the stored starts of later failures (epoch ms). */
+/** Returns the stored starts (epoch ms) of the failures since the last alert. */
 function failuresSinceAlert(alerts: CheckItem['alerts']): number[] {
   const { failed_at = [] } = alerts;
   const reported = lastReportedFailure(alerts);
@@ -140,7 +140,9 @@ function isSinceAlert(alerts: CheckItem['alerts'], from: number): boolean {
 export const hasFailedAgain = (alerts: CheckItem['alerts']): boolean =>
   lastNotifiedState(alerts) === 'down' && failuresSinceAlert(alerts).length > 0;
 
-/** Returns the failures since the last alert, up to the last one that is over and that the cooldown suppressed. */
+/**
+ * Returns the failures since the last alert, up to the last one that is over and that the cooldown suppressed, if any.
+ */
 export function unreportedFailures(alerts: CheckItem['alerts']): UnreportedFailures | undefined {
   const { from, to, count } = alerts.suppressed?.findLast((one) => one.to !== undefined) ?? {};
   if (from === undefined || to === undefined || count === undefined || !isSinceAlert(alerts, from)) return undefined;

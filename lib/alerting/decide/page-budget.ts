@@ -24,7 +24,7 @@ export async function readUrgentAlertCounts(
   destinations: readonly string[],
 ): Promise<UrgentAlertCounts> {
   const counted = [...new Set(destinations)].slice(0, MAX_COUNTED);
-  const items = await ports.table.getMany<UrgentAlertsItem>(counted.map((one) => keys.pages(tenant, one)));
+  const items = await ports.table.getMany<UrgentAlertsItem>(counted.map((one) => keys.urgentAlerts(tenant, one)));
   return new Map(counted.map((one, i) => [one, items[i]]));
 }
 
@@ -47,7 +47,7 @@ export const pageCountWrites = (
     if (!pages.has(destination)) return [];
     const before = pages.get(destination);
     const put: UrgentAlertsItem = {
-      ...keys.pages(tenant, destination),
+      ...keys.urgentAlerts(tenant, destination),
       ...{ v: token, at: [...recent(before, now), now], expires_at: Math.floor(now / 1000) + KEEP_SECONDS },
     };
     return [{ put, if: before ? { version: before.v } : 'absent' }];

@@ -3,7 +3,7 @@ import type { PolicySettings } from '#lib/alerting/policy/settings.ts';
 import { duration } from '#lib/channels/message-facts.ts';
 import type { CheckItem, NotifiedState } from '#lib/checks/check-item.ts';
 import { DAY_MS, iso, pastOrZero } from '#lib/platform/time.ts';
-import { clock } from './fact-texts.ts';
+import { timeText } from './fact-texts.ts';
 import { type CooldownClass, reportedStateOf } from './notified-state.ts';
 import type { ReasonRule } from './rule.ts';
 import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.ts';
@@ -41,7 +41,7 @@ export const silenced: ReasonRule<'silenced'> = {
   meaning: 'a silence of the check, its entity or the account suppresses it.',
   remedy: 'Remove the silence to receive alerts again.',
   sentence({ silenced_by, silenced_until, silence_reason }) {
-    const until = silenced_until ? ` until ${clock(silenced_until)}` : '';
+    const until = silenced_until ? ` until ${timeText(silenced_until)}` : '';
     return `${SILENCED[String(silenced_by)] ?? 'its policy was silenced'}${until}${silence_reason ? ` (${silence_reason})` : ''}`;
   },
   found({ silenced, silenced_by, silenced_until, silence_reason }) {
@@ -51,7 +51,7 @@ export const silenced: ReasonRule<'silenced'> = {
   },
 };
 
-/** Texts per owner of the silence, except the policy of the check. */
+/** Texts by owner of a silence, in the past and the present tense. Missing: the policy of the check. */
 const SILENCED: Readonly<Record<string, string>> = {
   entity: 'its entity was silenced',
   account: 'a silence of the account applied to it',
@@ -61,7 +61,7 @@ const SILENCES: typeof SILENCED = {
   account: 'a silence of the account applies to it',
 };
 
-/** After an alert reported flapping, the next ones wait, except a late alert after failed or misordered alerts. */
+/** Suppresses alerts after one has reported flapping, except a late alert after failed or misordered alerts. */
 export const flapping: ReasonRule<'flapping'> = {
   name: 'flapping',
   kinds: ['state_change', 'late'],
@@ -75,7 +75,7 @@ export const flapping: ReasonRule<'flapping'> = {
   remedy:
     'Once it has kept one state long enough, a late alert reports that state, unless its policy turns late alerts off.',
   sentence: ({ calm_at }) =>
-    `an alert had reported that it flaps, and it had to keep one state until ${clock(calm_at)}`,
+    `an alert had reported that it flaps, and it had to keep one state until ${timeText(calm_at)}`,
   found: ({ flapping_since, calm_at }) =>
     flapping_since ? `flapping since ${flapping_since}; steady at ${calm_at} if nothing changes` : 'it does not flap',
 };
@@ -143,7 +143,7 @@ export const cooldown: ReasonRule<'cooldown'> = {
   remedy:
     'When the cooldown ends, a late alert reports a state or a failure that no alert has reported, unless its policy turns late alerts off or another rule stops it.',
   sentence: ({ last_alert_at, cooldown_until }) =>
-    `the last alert was decided at ${clock(last_alert_at)}, and its cooldown ran until ${clock(cooldown_until)}`,
+    `the last alert was decided at ${timeText(last_alert_at)}, and its cooldown ran until ${timeText(cooldown_until)}`,
   found: ({ last_alert_at, cooldown_seconds, cooldown_until, cooldown_on_recovery }) =>
     cooldown_on_recovery === false
       ? 'recoveries have no cooldown'

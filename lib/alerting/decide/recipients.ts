@@ -7,8 +7,8 @@ import { lastNotifiedState } from './notified-state.ts';
 type Alerts = Pick<CheckItem['alerts'], 'episode' | 'escalated'>;
 
 /**
- * Returns the channels of later alerts about a failure: all, or while its alert is held until its cause is known, only
- * the channels that have been notified.
+ * Returns the channels for later alerts about a failure: all that apply or, while its alert is held until its cause is
+ * known, only the channels that have been notified.
  */
 export function followUpTargets(
   hold: Deadline | undefined,
@@ -25,7 +25,7 @@ export function followUpTargets(
 export const recoveryRecipients = (hold: Deadline | undefined, policy: Policy, alerts: Alerts): AlertChannel[] =>
   hold?.note?.held?.had_alert ? recipientsFor(policy, 'up', alerts) : followUpTargets(hold, policy, 'up', alerts);
 
-/** Returns the note of a hold if the last notified state is not up: its channels need a recovery alert. */
+/** Returns the note for a hold that begins while the last notified state is not up: channels need a recovery alert. */
 export const openAlertNote = (alerts: CheckItem['alerts']): Pick<HeldAlert, 'had_alert'> =>
   lastNotifiedState(alerts) === 'up' ? {} : { had_alert: true };
 
@@ -35,15 +35,15 @@ export function pendingRecipients(held: HeldAlert, policy: Policy, alerts: Alert
   return recipientsFor(policy, 'down', alerts).filter((channel) => !isNotified(channel));
 }
 
-/** Whether no channel was notified of a failure: its alert is held for its cause or its remediation. */
+/** Whether no channel was notified of a failure, because its alert is held for its cause or its remediation. */
 export const isUnnotified = (hold: Deadline | undefined): boolean => {
   const held = hold?.note?.held;
   return (held?.reason === 'dependency' || held?.reason === 'remediation') && !held.notified?.length;
 };
 
 /**
- * Returns whether the destination of a channel was notified despite the hold, or by an escalation step, which counts
- * only if a destination was notified despite the hold.
+ * Returns a function that returns whether the destination of a channel was notified, despite the hold or by an
+ * escalation step. Steps count only if a destination was notified despite the hold.
  */
 function wasNotified({ notified = [] }: HeldAlert, { channels }: Policy, { escalated = [] }: Alerts) {
   const byStep = channels.filter(({ id }) => escalated.includes(id)).map(destinationOf);

@@ -142,7 +142,10 @@ export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefine
 /** The remediation that an alert waits for, at most until `until` (epoch ms). */
 type AwaitedRemediation = { action_id: string; until: number };
 
-/** Returns the slowest action to wait for, until its settling time, two intervals and one timeout have passed. Pure. */
+/**
+ * Returns the slowest remediation of the state. An alert waits for its settling time, two intervals and one timeout.
+ * Pure.
+ */
 export function awaitedRemediation(
   {
     remediations = {},

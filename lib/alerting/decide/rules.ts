@@ -70,14 +70,14 @@ type Outcome<Name> = { facts: RuleFacts; until?: number } & (
   | { decision: 'skipped'; reason: Name }
 );
 
-const HOLDS: ReadonlySet<RuleName> = new Set(RULES.filter(mayHold).map(({ name }) => name));
+const HOLDING_RULES: ReadonlySet<RuleName> = new Set(RULES.filter(mayHold).map(({ name }) => name));
 
 /**
  * Returns the time of the late alert that replaces a skipped alert (epoch ms): the end of the rule that skipped it.
  * Undefined if that rule does not end by itself, or may hold alerts and so has its own deadline. Pure.
  */
 export const lateAt = ({ decision, reason, until }: Outcome<RuleName>): number | undefined =>
-  decision === 'skipped' && !HOLDS.has(reason) ? until : undefined;
+  decision === 'skipped' && !HOLDING_RULES.has(reason) ? until : undefined;
 
 /** A decision. `rules`: every rule for the kind of alert, in order. */
 export type Decided<Name = RuleName> = Outcome<Name> & { rules: RuleOutcome<Name>[] };

@@ -39,7 +39,7 @@ export const initial: ReasonRule<'initial'> = {
   found: ({ from, to, notified_state }) => `from ${from} to ${to}; the last notified state is ${notified_state}`,
 };
 
-/** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
+/** If alerts on degraded are disabled, degraded counts as up, and its failed remediation sends no alert. */
 export const degradedDisabled: ReasonRule<'degraded_disabled'> = {
   name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
@@ -58,7 +58,7 @@ export const degradedDisabled: ReasonRule<'degraded_disabled'> = {
     `from ${from} to ${to}; alerts on degraded are ${notify_on_degraded ? 'on' : 'off'}`,
 };
 
-/** A recovery is a change to a state that counts as up. */
+/** Skips recoveries, which are changes to a state that counts as up, if the policy disables their alerts. */
 export const recoveryDisabled: ReasonRule<'recovery_disabled'> = {
   name: 'recovery_disabled',
   kinds: ['state_change', 'late'],
@@ -100,7 +100,7 @@ export const alreadyNotified: TimedRule<'already_notified'> = {
   },
 };
 
-/** Whether the alert reports something new. A closing alert does unless up was notified last. */
+/** Whether the alert reports something new. A closing alert does if the last notified state is not up. */
 function isNew(input: RuleInput): boolean {
   const { kind, notified_state, unreported, misled } = input;
   if (kind === 'closed') return notified_state !== 'up';

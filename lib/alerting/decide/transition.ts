@@ -84,7 +84,7 @@ export async function lastTransition(
   return items[0];
 }
 
-/** Returns a transition as visible to the caller: a read-only key gets no URLs in its error. */
+/** Returns a transition as visible to the caller: without `write`, URLs in its error message are hidden. */
 export const transitionRecord = (
   { caller }: Pick<Context, 'caller'>,
   item: Omit<TransitionRecord, 'id'>,

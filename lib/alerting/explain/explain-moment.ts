@@ -1,7 +1,7 @@
 import type { AccountItem } from '#lib/access/account.ts';
 import type { Context } from '#lib/access/context.ts';
 import { retentionStart } from '#lib/access/retention.ts';
-import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
+import { counted, timeText } from '#lib/alerting/decide/fact-texts.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -18,7 +18,7 @@ import { latestSlot } from '#lib/schedule/slots.ts';
 import { GAP_REASON, ordinal, seconds } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Data of a check at a time without an explaining transition. Times in epoch ms. */
+/** Data of a check at a time, to explain why no alert was due. Times in epoch ms. */
 export type ExplainInput = {
   at: number;
   check: CheckItem;
@@ -51,12 +51,12 @@ function explainGap({ at, check, revision, gap, enabled_at }: ExplainInput): Mom
     verdict: 'not_probed',
     sentence: `It was not checked: ${why}.`,
   });
-  if (!revision) return notChecked(`it was created at ${clock(check.created_at)}`);
-  if (!revision.enabled) return notChecked(`it had been disabled since ${clock(revision.from)}`);
+  if (!revision) return notChecked(`it was created at ${timeText(check.created_at)}`);
+  if (!revision.enabled) return notChecked(`it had been disabled since ${timeText(revision.from)}`);
   if (!gap) return undefined;
-  const isAccounts = gap.cause === 'late' && enabled_at !== undefined && at < enabled_at && enabled_at <= gap.to;
-  const why = isAccounts ? 'the account was disabled' : GAP_REASON[gap.cause];
-  return notChecked(`${why}, ${clock(gap.from)} to ${clock(gap.to)}`);
+  const isAccountDisabled = gap.cause === 'late' && enabled_at !== undefined && at < enabled_at && enabled_at <= gap.to;
+  const why = isAccountDisabled ? 'the account was disabled' : GAP_REASON[gap.cause];
+  return notChecked(`${why}, ${timeText(gap.from)} to ${timeText(gap.to)}`);
 }
 
 /** Returns the progress towards another state, by counting the results again; undefined without progress. Pure. */
@@ -66,7 +66,7 @@ export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const thresholds = { failure_threshold, recovery_threshold };
   let counters: StateCounters = { ...NO_RESULTS, state };
   for (const { outcome } of results) {
-    // The state did not change then, so only the count continues, even under other settings.
+    // No result since the transition changed the state, so only the counters continue, even after a settings change.
     counters = { ...nextState(Object.assign(counters, thresholds), outcome), state };
   }
   const last = results.at(-1);
@@ -74,7 +74,7 @@ export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const { count, of, word } = counting(counters, thresholds);
   const due = check.execution_mode === 'pull' && revision ? dueAfter(check, revision, last.at, of - count) : undefined;
   const tense = due !== undefined && due <= at ? 'was' : 'would have been';
-  const when = due === undefined ? '' : `; the ${ordinal(of)} ${tense} due at ${clock(due)}`;
+  const when = due === undefined ? '' : `; the ${ordinal(of)} ${tense} due at ${timeText(due)}`;
   return {
     verdict: 'not_due',
     sentence: `${count} of ${counted(of, word)} in a row${when}.`,
@@ -97,9 +97,9 @@ function counting(counters: StateCounters, { failure_threshold, recovery_thresho
 type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
 /** Returns when the n-th probe after a result is due (epoch ms). */
-function dueAfter(check: CheckItem, { rhythm }: RevisionItem, from: number, n: number): number {
+function dueAfter(check: CheckItem, { rhythm: schedule }: RevisionItem, from: number, n: number): number {
   let at = from;
-  for (let i = 0; i < n; i++) at = nextRetry(check, at)?.at ?? latestSlot(rhythm, at) + rhythm.interval_ms;
+  for (let i = 0; i < n; i++) at = nextRetry(check, at)?.at ?? latestSlot(schedule, at) + schedule.interval_ms;
   return at;
 }
 
@@ -108,21 +108,23 @@ function overdueHeartbeat({ at, check, heartbeat, state }: ExplainInput): Moment
   if (!heartbeat || state === 'down') return undefined;
   const next = { at: heartbeat.at, what: 'missed_heartbeat' as const };
   const notDue = (sentence: string): MomentExplained => ({ verdict: 'not_due', sentence, next });
-  const failures = `it ${heartbeat.at <= at ? 'was due to fail' : 'would fail'} at ${clock(heartbeat.at)}`;
+  const failureText = `it ${heartbeat.at <= at ? 'was due to fail' : 'would fail'} at ${timeText(heartbeat.at)}`;
   switch (heartbeat.misses) {
     case 'any heartbeat': {
       const withoutHeartbeat = at - heartbeat.since;
       if (withoutHeartbeat <= check.interval_seconds * 1000) return undefined;
       return notDue(
-        `No heartbeat for ${seconds(withoutHeartbeat)} of ${seconds(heartbeat.at - heartbeat.since)}; ${failures}.`,
+        `No heartbeat for ${seconds(withoutHeartbeat)} of ${seconds(heartbeat.at - heartbeat.since)}; ${failureText}.`,
       );
     }
     case 'due time':
-      return at <= heartbeat.due ? undefined : notDue(`A heartbeat was due at ${clock(heartbeat.due)}; ${failures}.`);
+      return at <= heartbeat.due
+        ? undefined
+        : notDue(`A heartbeat was due at ${timeText(heartbeat.due)}; ${failureText}.`);
     case 'first heartbeat':
-      return notDue(`It had not sent a heartbeat yet; ${failures}.`);
+      return notDue(`It had not sent a heartbeat yet; ${failureText}.`);
     case 'end of a run':
-      return notDue(`A job run had started at ${clock(heartbeat.started_at)} and not ended; ${failures}.`);
+      return notDue(`A job run had started at ${timeText(heartbeat.started_at)} and not ended; ${failureText}.`);
   }
 }
 
@@ -138,7 +140,7 @@ function noAlertDue({ at, results, state, kept_since, heartbeat }: ExplainInput)
   }
   if (state === 'unknown')
     return { verdict: 'not_due', sentence: 'It had no result yet that could decide its state.', ...next };
-  const lastResult = last ? ` Its last result, at ${clock(last.at)}, ${OUTCOMES[last.outcome]}.` : '';
+  const lastResult = last ? ` Its last result, at ${timeText(last.at)}, ${OUTCOMES[last.outcome]}.` : '';
   return { verdict: 'no_alert_due', sentence: `It was ${state}, and no alert was due.${lastResult}`, ...next };
 }
 
@@ -148,7 +150,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   fail: 'was a failure',
 };
 
-/** Maximum number of gaps in an explanation, the last before the time. */
+/** Maximum number of gaps in an explanation: the last ones before its time. */
 const MAX_GAPS = 10;
 /** Number of results in an explanation; more are read, up to the larger threshold, to count them. */
 const SHOWN_RESULTS = 10;
@@ -225,11 +227,11 @@ async function heartbeatDeadlineAt(
     received_at !== undefined && received_at <= at ? [received_at] : [],
   );
   const ends = (await outagesBetween({ ports, keys }, keys.shardOf(check.id), 0, at)).map(({ to }) => to);
-  const watchedFrom = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
+  const starts = [...ends, account?.enabled_at ?? 0].filter((time) => time <= at);
   const last = received.length > 0 ? Math.max(...received) : storedPushAt(check, at);
-  return heartbeatDeadline(check, { last, monitoredSince: Math.max(0, ...watchedFrom) }, at);
+  return heartbeatDeadline(check, { last, monitoredSince: Math.max(0, ...starts) }, at);
 }
 
-/** Returns the last push stored on the check, if it was received before `at`. */
+/** Returns the arrival (epoch ms) of the last push stored on the check, unless it is after `at`. */
 const storedPushAt = ({ last_received }: CheckItem, at: number): number | undefined =>
   last_received && last_received.received_at <= at ? last_received.received_at : undefined;

@@ -1,5 +1,5 @@
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
-import { clock, counted } from '#lib/alerting/decide/fact-texts.ts';
+import { counted, timeText } from '#lib/alerting/decide/fact-texts.ts';
 import { ruleInputOf } from '#lib/alerting/decide/rule-input.ts';
 import { decide, ruleOfReason } from '#lib/alerting/decide/rules.ts';
 import type { DecidedTransition } from '#lib/alerting/decide/transition.ts';
@@ -40,16 +40,16 @@ export function explainTransition(
 ): Explained {
   const { alert, check_to_state: state, timestamp } = transition;
   const stateText = state === 'unknown' ? 'The check had had no state' : `The check had been ${state}`;
-  const change = `${stateText} since ${clock(timestamp)}.`;
-  const calls = alerts.filter(({ kind }) => kind === 'escalation' || kind === 'acknowledged');
-  const others = alerts.filter((alert) => alert.kind !== 'state_change' && !calls.includes(alert));
+  const change = `${stateText} since ${timeText(timestamp)}.`;
+  const responses = alerts.filter(({ kind }) => kind === 'escalation' || kind === 'acknowledged');
+  const others = alerts.filter((alert) => alert.kind !== 'state_change' && !responses.includes(alert));
   const wasSent = alerts.some(({ kind }) => kind !== 'acknowledged');
   return {
     verdict: VERDICTS[alert.decision],
     sentence: [
       ...[decisionSentence(transition), change],
       ...(unreached ?? []).map(unreachedSentence),
-      ...[...calls, ...others.slice(-1)].map(laterSentence),
+      ...[...responses, ...others.slice(-1)].map(laterSentence),
     ].join(' '),
     remedy: alert.reason === null || wasSent ? '' : ruleOfReason(alert.reason).remedy,
     rules: decide(ruleInputOf(transition)).rules.map(({ rule, outcome, facts }) => {
@@ -95,7 +95,7 @@ const LATER: Readonly<
 
 function laterSentence(alert: AlertItem): string {
   const { kind, acknowledgement, step = 0 } = alert;
-  const at = clock(timeOf(alert.id));
+  const at = timeText(timeOf(alert.id));
   const channels = counted(deliveriesOf(alert).length, 'channel');
   if (kind === 'acknowledged') return `Acknowledged by ${acknowledgement?.by ?? 'a user'} at ${at}.`;
   if (kind === 'escalation') return `Step ${step + 1} of its escalation notified ${channels} at ${at}.`;

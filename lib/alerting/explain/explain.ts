@@ -3,7 +3,7 @@ import { historyStart } from '#lib/access/retention.ts';
 import type { CauseProgressItem } from '#lib/alerting/cause/cause-progress-item.ts';
 import { deliveryView } from '#lib/alerting/configure/views.ts';
 import { type AlertItem, deliveriesOf } from '#lib/alerting/decide/alert-item.ts';
-import { clock } from '#lib/alerting/decide/fact-texts.ts';
+import { timeText } from '#lib/alerting/decide/fact-texts.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { type DecidedTransition, transitionRecord } from '#lib/alerting/decide/transition.ts';
 import { type DeliveryItem, deliveryRecord } from '#lib/alerting/notify/delivery-item.ts';
@@ -20,9 +20,9 @@ import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Time in ms for which the latest change is the explanation; later, only a change to down or degraded is. */
+/** Time in ms after the latest change for which it is the explanation. Later, only a change to down or degraded is. */
 const JUST_CHANGED_MS = 1_000;
-/** Maximum number of alerts about one change, the first ones. */
+/** Maximum number of alerts to read about one change: the first ones. */
 const MAX_ALERTS = 10;
 
 /** Explains the alerting of a check at a time (epoch ms). @throws AppError VALIDATION_ERROR for the future */
@@ -30,9 +30,9 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
   if (at > context.ports.clock.now()) throw invalid('at', 'must not be in the future');
   const last = await lastTransition(context, check, at);
   const read = await readExplainInput(context, check, last, at);
-  const isAbout =
+  const explainsMoment =
     last && (at - Date.parse(last.timestamp) <= JUST_CHANGED_MS || ['down', 'degraded'].includes(last.check_to_state));
-  if (isAbout) return aboutTransition(context, { transition: last, check, at, read, isLatest: true });
+  if (explainsMoment) return aboutTransition(context, { transition: last, check, at, read, isLatest: true });
 
   const { next, ...explained } = explainMoment(read.moment);
   return {
@@ -92,11 +92,11 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   };
 }
 
-/** Names the acknowledgement, if no alert reported it. */
+/** Returns the sentence about the acknowledgement, if no alert reported it. */
 function acknowledgedBy(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
   const by = acknowledgementAt(check.alerts, at);
   if (!by || by.at > at || alerts.some(({ kind }) => kind === 'acknowledged')) return undefined;
-  return `Acknowledged by ${by.by} at ${clock(by.at)}.`;
+  return `Acknowledged by ${by.by} at ${timeText(by.at)}.`;
 }
 
 type View = Pick<Explanation, 'check_id' | 'at' | 'state' | 'results' | 'gaps'>;
@@ -149,7 +149,7 @@ export async function requireTransition(context: Context, id: string): Promise<D
   return transition;
 }
 
-/** Reads the alerts about a transition before `until` (epoch ms), oldest first. */
+/** Reads the alerts about a transition up to `until` (epoch ms), oldest first. */
 async function alertsOf(
   { ports, keys, tenant }: Context,
   { check_id, transition_id, timestamp }: DecidedTransition,
@@ -171,7 +171,7 @@ async function deliveriesIn(context: Context, alerts: readonly AlertItem[]): Pro
   return items.flatMap((item) => (item ? [deliveryView(context, deliveryRecord(item))] : []));
 }
 
-/** Reads the evaluations of its cause before `until` (epoch ms). */
+/** Reads the evaluations of the cause of a failure up to `until` (epoch ms). */
 async function evaluationsOf(
   { ports, keys, tenant }: Context,
   { check_id, sk, decided_on }: DecidedTransition,
@@ -204,10 +204,10 @@ async function dueOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promi
 const nextOf = ([first]: Due[]): Explanation['next'] =>
   first ? { at: iso(first.entry.deadline), what: first.what } : null;
 
-/** Explains a hold for the maintenance window of a root cause. */
+/** Returns the sentence about a hold for the maintenance window of a root cause. */
 function windowOfCause({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
   const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
   if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)
     return undefined;
-  return `Its root cause is in a maintenance window until ${clock(held.window.until)}.`;
+  return `Its root cause is in a maintenance window until ${timeText(held.window.until)}.`;
 }

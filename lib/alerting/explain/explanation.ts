@@ -57,7 +57,7 @@ export const Explanation = z
     gaps: z.array(GapRecord).describe('Gaps shortly before that time, oldest first.'),
     evaluations: z
       .array(CauseEvaluationRecord)
-      .describe('Evaluations of the cause while the alert was held; the last 10, oldest first.'),
+      .describe('Last 10 evaluations of the cause while the alert was held, oldest first.'),
     deliveries: z
       .array(DeliveryRecord)
       .describe('Deliveries about that change, oldest first; for a check, only those before that time.'),

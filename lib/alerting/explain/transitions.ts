@@ -27,7 +27,7 @@ export const checkTransitions = (
   const list: List<DecidedTransition> = {
     at: (ms) => `${TRANSITIONS}${stamp(ms)}`,
     end: above(TRANSITIONS),
-    // Transitions of an entity never have the same time.
+    // The time in the id is enough, because transitions of an entity never have the same time.
     place: (id) => `${TRANSITIONS}${stamp(timeOf(id))}`,
     isNamed: (item, id) => item.transition_id === id,
     read: (query) => ports.table.query<DecidedTransition>({ partition, ...query }),
@@ -39,7 +39,7 @@ export const checkTransitions = (
   };
 };
 
-/** Reads transitions of all existing entities or of one; those of a deleted check stay. */
+/** Reads transitions of all existing entities or of one, including transitions of deleted checks. */
 export const transitionFeed = (
   context: Context,
   range: TransitionRange = {},
@@ -69,10 +69,8 @@ export const transitionFeed = (
     );
     const each = entity ? 1 : 2;
     const found = entries.flatMap(({ sk }, i) => {
-      const [transition, isThere] = [items[each * i], entity ?? items[each * i + 1]];
-      return transition && isThere
-        ? [{ at: sk, value: transitionRecord(context, transition as DecidedTransition) }]
-        : [];
+      const [transition, owner] = [items[each * i], entity ?? items[each * i + 1]];
+      return transition && owner ? [{ at: sk, value: transitionRecord(context, transition as DecidedTransition) }] : [];
     });
     return { ...page, found };
   };

@@ -39,13 +39,17 @@ type Purpose = keyof typeof PURPOSES;
 const signatureOf = (key: string, purpose: Purpose, text: string): Buffer =>
   createHmac('sha256', key).update(PURPOSES[purpose]).update(text).digest().subarray(0, SIGNATURE_BYTES);
 
-/** Returns a token of letters, digits, `-`, `_` and one dot. @param key key of the account @param fields no spaces */
+/**
+ * Returns a token of letters, digits, `-`, `_` and one dot.
+ * @param key key of the account
+ * @param fields without spaces
+ */
 export function signedToken(key: string, purpose: Purpose, fields: readonly (string | number)[]): string {
   const text = Buffer.from(fields.join(' ')).toString('base64url');
   return `${text}.${signatureOf(key, purpose, text).toString('base64url')}`;
 }
 
-/** Parses a token without checking its signature; undefined if it is not the only form of its bytes. */
+/** Parses a token without checking its signature; undefined if it is malformed or its base64url is not canonical. */
 export function parseSigned(token: string): Signed | undefined {
   const [, text = '', signed = ''] = /^([\w-]{1,400})\.([\w-]{22})$/.exec(token) ?? [];
   const [bytes, signature] = [canonicalBytes(text), canonicalBytes(signed)];
@@ -84,8 +88,8 @@ const LIFETIME_MS = DAY_MS;
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
 /**
- * Returns the links of an alert about a lasting failure; null if the service has no address for links. An acknowledged
- * failure has only the link to silence. Pure.
+ * Returns the links of an alert about a failure that lasts; else, or if the service has no address for links, null. An
+ * acknowledged failure has only the link to silence. Pure.
  */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'to_state'>,

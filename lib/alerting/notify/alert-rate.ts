@@ -14,15 +14,15 @@ const ratesOf = (perMinute: number): { account: Rate; host: Rate } => ({
 });
 
 /**
- * Messages that may still be sent, of an account, or to one host that it sends to; negative if later send times are
- * reserved. 200 bytes; written per message, expires when unused.
+ * Number of messages that an account can send now, in total or to one host; negative if later send times are reserved.
+ * 200 bytes; written per message, expires when unused.
  */
 type AlertRateItem = Item & { v: string; bucket: Bucket };
 
-/** A message with alerts. `host`: of its receiver; undefined if the operator chose it. `limit`: messages per minute. */
+/** A message with alerts. `host`: of its receiver; undefined for NATS and mail. `limit`: messages per minute. */
 type RatedMessage = { tenant_id: string; host: string | undefined; limit: number };
 
-/** A message that waits for its reservation. `canWait`: else only a send time without a wait is reserved. */
+/** A message that waits for its reservation. `canWait`: whether a later send time can be reserved, not only now. */
 type Request = RatedMessage & { canWait: boolean; waitMs?: number };
 
 /** Requests that wait for the next transaction of their account in this process. */
@@ -32,8 +32,9 @@ const waiting = new WeakMap<object, Map<string, Request[]>>();
 const MAX_TOGETHER = 50;
 
 /**
- * Reserves the next send time within the rates of the account and of the host. @returns the wait until then in ms
- * @param canWait else only a send time without a wait is reserved
+ * Reserves the next send time within the rates of the account and of the host.
+ * @param canWait whether a later send time can be reserved; if false, a wait reserves nothing
+ * @returns the wait until the send time in ms
  */
 export async function reserveMessage(env: Env, message: RatedMessage, canWait: boolean): Promise<number> {
   const { table } = env.ports;

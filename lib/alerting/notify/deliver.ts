@@ -41,25 +41,25 @@ type DeliverEnv = AttemptEnv & { permits: FairSemaphore };
  * Makes and records one attempt, at least once: after a crash it sends again, with the same id. Retries are delayed
  * messages. After an internal error on the last receive, the delivery ends as failed.
  */
-export function deliver(env: DeliverEnv, message: DeliveryMessage, chance: RetryBudget): Promise<void> {
+export function deliver(env: DeliverEnv, message: DeliveryMessage, retries: RetryBudget): Promise<void> {
   // After a crash, a redelivered message and the retry that it sent can be due together. Handled one at a time, the
   // second finds the outcome of the first and does not send.
-  return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, chance));
+  return oneAtATime(env.ports.table, message.delivery_id, () => deliverOnce(env, message, retries));
 }
 
-async function deliverOnce(env: DeliverEnv, message: DeliveryMessage, chance: RetryBudget): Promise<void> {
+async function deliverOnce(env: DeliverEnv, message: DeliveryMessage, retries: RetryBudget): Promise<void> {
   const { ports, keys } = env;
   const delivery = await ports.table.get<DeliveryItem>(keys.delivery(message.tenant_id, message.delivery_id));
   if (!delivery) return ports.log.warn('delivery not found', message);
   if (isFinished(delivery)) return followUp(env, delivery);
-  if (chance === 'over') {
+  if (retries === 'over') {
     await endAsFailed(env, delivery);
     throw new Error(`delivery ${delivery.id} was given up; see the errors logged for it`);
   }
   try {
     await attemptNext(env, message, delivery);
   } catch (error) {
-    if (chance === 'last') await endAsFailed(env, delivery);
+    if (retries === 'last') await endAsFailed(env, delivery);
     throw error;
   }
 }
@@ -71,15 +71,15 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
-/** Wait (ms) of a further message after a due attempt; longer than the attempt, which another message makes. */
+/** Wait (ms) of a second message of a delivery; longer than the attempt, which the first message makes. */
 export const FURTHER_MS = 30_000;
 
 /** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
 async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
   const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message that was sent for this time makes the attempt. A further one waits longer, so that the two do not
-  // run together: a recheck always; a new message, or one that wakes the next of a group, only before this time.
+  // The message with `due` at this time makes the attempt. Other messages wait longer, so that they do not run
+  // together with it: one with another `due` always, one without `due` only if it arrives before this time.
   const later = due === wait ? wait : wait + FURTHER_MS;
   if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
 
@@ -111,7 +111,7 @@ async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, deli
   });
   if (after.status !== 'retrying') {
     await conclude(env, after);
-    // The sender of the next message, which otherwise waits for its recheck.
+    // The delivery that sends the next message is due now; otherwise it would wait for its recheck.
     const next = await firstOfGroup(env, delivery);
     if (next === undefined) return;
     const { tenant_id } = delivery;
@@ -137,10 +137,10 @@ function enqueueLater(
   return queues.send('delivery', [{ body, not_before: Math.min(at, clock.now() + MAX_WAIT_MS), group: tenant_id }]);
 }
 
-/** Time in ms after its creation during which neither waiting nor a 429 counts as an attempt. */
+/** Time in ms after the creation of a delivery during which neither waiting nor a 429 counts as an attempt. */
 const PATIENCE_MS = 3_600_000;
 
-/** Returns the end of that time (epoch ms). It counts from the first write, because an alert can be hours old then. */
+/** Returns the end of that time (epoch ms), from the first write, because the alert can be hours old by then. */
 const waitsUntil = ({ made_at, created_at }: DeliveryItem): number => (made_at ?? Date.parse(created_at)) + PATIENCE_MS;
 
 /** Sends an alert, or returns how long to wait. @param turn reserved send time, if any */
@@ -159,8 +159,8 @@ async function sendAttempt(
     ...(delivery.kind !== 'test' && groupedBy(delivery) === undefined && joinOf(ready)),
     next_attempt_at: outcome.at,
   };
-  const keepsTurn = !delivery.is_reserved && ({ is_reserved: true } as const);
-  return joined || keepsTurn ? { ...outcome, changes: { ...joined, ...keepsTurn } } : outcome;
+  const reservation = !delivery.is_reserved && ({ is_reserved: true } as const);
+  return joined || reservation ? { ...outcome, changes: { ...joined, ...reservation } } : outcome;
 }
 
 /** Returns the changes with which a delivery joins the others that wait for its channel. */
@@ -185,7 +185,7 @@ async function sendPaced(
     : sendWithPermit(env, ready, undefined);
 }
 
-/** `at`: next handling (epoch ms). `changes`: of the waiting delivery. `is_limited`: by a limit of mails. */
+/** `at`: next handling (epoch ms). `changes`: of the waiting delivery. `is_limited`: a limit of mails delays it. */
 type Waiting = Wait & {
   status: 'waiting';
   turn: number | undefined;
@@ -194,8 +194,9 @@ type Waiting = Wait & {
 };
 
 /**
- * Returns how a delivery waits for the rate of its account; undefined if it can be sent now. It joins the others that
- * wait for its channel, and the first of them reserves the send time of one message, so that channels take turns.
+ * Returns the wait of a delivery for the rate limits of its account and of the host; undefined if it can be sent now.
+ * It joins the others that wait for its channel, and the first of them reserves the send time of one message, so that
+ * channels take turns.
  */
 async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready): Promise<Waiting | undefined> {
   const limit = ready.account.alerts_per_minute_limit;
@@ -235,7 +236,9 @@ async function sendWithPermit(
   return { status: 'waiting', at, turn: at, why: CROWDED, is_open: false };
 }
 
-/** Sends now or not at all, for a test whose caller waits. If no send time is free, the error names the next one. */
+/**
+ * Sends now or not at all, for a test whose caller waits. If no send time is free, the error says when to try again.
+ */
 export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;

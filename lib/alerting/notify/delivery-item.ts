@@ -8,17 +8,17 @@ import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
-/** A delivery as returned: one record per alert and channel. */
+/** A delivery, as the API returns it: one record per alert and channel. */
 export const DeliveryRecord = z
   .object({
     id: IdOf('the delivery, the same in X-Service-Delivery'),
     kind: DeliveryKind,
-    transition_id: z.string().nullable().describe('Id of the transition that it reports; null if it reports none.'),
+    transition_id: z.string().nullable().describe('Id of the reported transition; null without one.'),
     from_state: CheckState.nullable().describe('State of the check before that transition; null without one.'),
     to_state: CheckState.exclude(['unknown'])
       .nullable()
       .describe(
-        'State that it reports: up for a closing alert, and for degraded without alerts on degraded; null without a transition.',
+        'Reported state: up for a closing alert, and for degraded if notify_on_degraded is false; null without a transition.',
       ),
     check_id: IdOf('the check; empty for a status update, a monthly report and a test of an account channel'),
     entity_id: IdOf('the entity; empty for a status update, a monthly report and a test of an account channel'),
@@ -32,13 +32,13 @@ export const DeliveryRecord = z
       .string()
       .nullable()
       .describe(
-        'Id of the delivery whose message contained this alert and others that waited for the channel; null if it was sent separately, or not yet.',
+        'Id of the delivery whose message contained this alert and others that waited for the channel; null if it was sent separately or is not sent yet.',
       ),
     step: z.int().nullable().describe('Number of the escalation step, from 1; null for other kinds.'),
     status: z
       .enum(['pending', 'retrying', 'sent', 'failed'])
       .describe(
-        'pending: not attempted yet. retrying: an attempt failed or was answered with 429, another follows. sent: accepted. failed: given up.',
+        'pending: not attempted yet. retrying: an attempt failed or got a 429 response, another follows. sent: accepted. failed: given up.',
       ),
     attempts: z.int().describe('Number of attempts, up to 3. A 429 response does not count, for up to an hour.'),
     sent_at: z.iso.datetime().nullable().describe('Time at which the receiver accepted it; null before that.'),
@@ -53,7 +53,10 @@ export const DeliveryRecord = z
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-/** `series`: the alert is a retry of one that failed on every channel; if it fails too, the retries continue. */
+/**
+ * The alert that a delivery reports. `series`: set if it retries an alert that failed on every channel; if it fails
+ * too, the retries continue.
+ */
 type DeliveryAlert = {
   id: string;
   /** Sort key of the alert, under the check. */
@@ -67,26 +70,28 @@ export type DeliveryItem = Item &
   DeliveryRecord & {
     v: string;
     tenant_id: string;
-    /** Sort key of its transition, under the check; null for a test. */
+    /** Sort key of its transition, under the check; null without a transition. */
     transition_sk: string | null;
-    /** The alert with all its deliveries; null for a test. */
+    /** The alert with all its deliveries; null for a test, a status update, and a monthly report. */
     alert: DeliveryAlert | null;
-    /** For a subscriber of a status page: the news, and the page. */
+    /** For a subscriber of a status page: the update, and the id of the page. */
     status_update?: StatusUpdate;
     status_page_id?: string;
     /** For a user: the monthly report. */
     report?: MonthlyReport;
-    /** Closing alerts and reports only, until sent: a copy of the channel, which can be deleted. */
+    /**
+     * Closing alerts and monthly reports only, until finished: a copy of the channel, because its item can be missing.
+     */
     channel?: Channel;
     /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;
     /** Set after sending: number of affected entities in the message, if it named one. */
     affected?: number;
-    /** Set if the message can contain further alerts: digest of its destination. */
+    /** Digest of the destination; set if the message can contain further alerts. */
     leads_to?: string;
     /**
-     * Set if these are all alerts of the channel that wait (by `group_seconds`, or beyond a limit of the account),
-     * instead of those with the same `group_id`.
+     * Set if the message contains all waiting alerts of the channel (with `group_seconds`, or beyond a limit of the
+     * account), instead of the alerts with the same `group_id`.
      */
     combines?: true;
     /** Epoch ms before which no attempt is made. */
@@ -98,8 +103,9 @@ export type DeliveryItem = Item &
 /** The latest delivery of a channel, next to its policy, so that reading channels needs no history. */
 export type LastDeliveryItem = Item & {
   v: string;
-  /** The latest delivery that reports a state; a test only without one. */
+  /** The latest delivery that is not a test; without one, the latest test. */
   delivery: DeliveryRecord;
+  /** The latest test, if it is newer than `delivery`. */
   test?: DeliveryRecord;
 };
 
@@ -115,7 +121,9 @@ export const latestDeliveryOf = (
   last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
 ): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
-/** Returns the next contents after an attempt; undefined if a newer one is stored. A test never replaces an alert. */
+/**
+ * Returns the next contents after an attempt; undefined if a newer delivery is stored. A test never replaces an alert.
+ */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
   const reporting = onlyTest ? undefined : last;
@@ -139,13 +147,16 @@ const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): C
 /** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Returns the channel or root cause, and the destination, that alerts of a message share; undefined if sent alone. */
+/**
+ * Returns the key that all alerts of a message share: their channel or group, and their destination; undefined if the
+ * delivery is sent separately.
+ */
 export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
   const shared = combines ? channel_id : group_id;
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;
 };
 
-/** Returns the key of a delivery in the list of its message. */
+/** Returns the key of a delivery in its group; undefined if it has no group. */
 function groupKeyOf({ keys }: Env, delivery: DeliveryItem): Key | undefined {
   const shared = groupedBy(delivery);
   return shared === undefined ? undefined : keys.grouped(delivery.tenant_id, shared, delivery.id);

@@ -12,7 +12,7 @@ import { type DeliveryItem, joinGroup } from './delivery-item.ts';
 import { followUp } from './follow-up.ts';
 import { recordOutcome } from './record-outcome.ts';
 
-/** Returns a new delivery. Lists sort by `created_at`, the time in its id. It expires with the alert. */
+/** Returns a new delivery, which expires with its alert. Its `created_at` is the time in its id: lists sort by it. */
 export function newDelivery({ ports, keys }: Env, alert: AlertItem, target: AlertTarget): DeliveryItem {
   const { delivery_id: id, channel_id, channel_type } = target;
   const {
@@ -70,7 +70,7 @@ export function newDelivery({ ports, keys }: Env, alert: AlertItem, target: Aler
   };
 }
 
-/** Returns how long a delivery waits for others that its message can contain; nothing if it is sent separately. */
+/** Returns the properties with which a delivery waits for others of its message; empty if it is sent separately. */
 function waitForOthers(
   { delivery_id, channel_type, destination, group_seconds }: AlertTarget,
   group: AlertItem['group'],
@@ -82,20 +82,23 @@ function waitForOthers(
   return { leads_to: destination, next_attempt_at: group.at + FANNED_OUT_MS };
 }
 
-/** Time in ms after the time of a group by which all its deliveries exist; a later one is sent separately. */
+/** Time (ms) after `group.at` by which the deliveries of a group exist; a later one is sent in a further message. */
 const FANNED_OUT_MS = 1_000;
 
 /** Whether the channel type receives one message per group; programs receive every alert separately. */
 const isGrouped = (channel_type: string): boolean => channelTypeOf(channel_type)?.read_by === 'people';
 
-/** Returns the writes that create a delivery: the record, its entry in the list of unsent ones, and in its group. */
+/** Returns the writes that create a delivery: its item, its entry in the unsent list, and its entry in its group. */
 const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   { put: delivery, if: 'absent' },
   { put: { ...env.keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
   ...joinGroup(env, delivery),
 ];
 
-/** Creates a delivery or returns the stored one, by its derived id. @param extraWrites further writes */
+/**
+ * Creates a delivery, or returns the stored one with its id.
+ * @param extraWrites returns further writes of the creation
+ */
 export const createDelivery = (
   env: Env,
   delivery: DeliveryItem,
@@ -118,8 +121,9 @@ type MessageDelivery = Pick<DeliveryItem, 'tenant_id' | 'id' | 'kind' | 'channel
 const CREATED_MS = 60_000;
 
 /**
- * Creates and enqueues the delivery of a message that does not concern a check; a repetition enqueues it while it is
- * pending. First enqueues it with a delay for a crash, because its receiver can be removed before a repetition.
+ * Creates and enqueues the delivery of a message that does not concern a check. Repeatable: enqueues a pending one
+ * again. First enqueues the delivery with a delay, for a crash after its creation, because the caller does not repeat
+ * the call if the receiver is removed in the meantime.
  */
 export async function deliverMessage(env: Env, message: MessageDelivery): Promise<void> {
   const { ports, keys } = env;
@@ -154,7 +158,8 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
 
 /**
  * Creates and enqueues the deliveries of an alert; a repetition enqueues the pending ones.
- * @param isLast last receive: deliveries that cannot be enqueued end as failed; the error is still thrown
+ * @param isLast whether the alert is received for the last time: if enqueuing fails, the pending deliveries end as
+ *   failed, and the error is still thrown
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
   try {
@@ -193,7 +198,7 @@ async function failPending(env: Env, alert: AlertItem): Promise<void> {
   }
 }
 
-/** Logs the error, because the caller throws the one that prevented enqueueing. */
+/** Logs an error instead of throwing it, because the caller throws the error that prevented enqueuing. */
 function logUnrecorded({ ports }: Env, alert: AlertItem, error: unknown, delivery_id?: string): void {
   const { tenant_id, check_id, transition_id, id: alert_id } = alert;
   ports.log.error('failed delivery not recorded', {

@@ -1,7 +1,7 @@
 import { recheckHeldUnder } from '#lib/alerting/cause/held-under.ts';
 import { type AlertItem, alertItem, destinationOfTarget } from '#lib/alerting/decide/alert-item.ts';
-import { nextCatchUpRetry } from '#lib/alerting/decide/catch-up-retries.ts';
 import { escalationWrite } from '#lib/alerting/decide/escalation.ts';
+import { nextLateAlertRetry } from '#lib/alerting/decide/late-alert-retries.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import {
   lastNotifiedAt,
@@ -23,7 +23,10 @@ import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 import type { DeliveryItem, LastDeliveryItem } from './delivery-item.ts';
 
-/** Removes a failed delivery from the notified failure, and rechecks alerts held because of it. Repeatable. */
+/**
+ * Removes a failed delivery from the notified failures of its root cause and its entity, and rechecks the alerts held
+ * under them. Repeatable.
+ */
 async function undoNotified(env: Env, { tenant_id, check_id, channel_id, alert }: DeliveryItem): Promise<void> {
   if (!alert) return;
   const { ports, keys } = env;
@@ -37,7 +40,7 @@ async function undoNotified(env: Env, { tenant_id, check_id, channel_id, alert }
   }
 }
 
-/** Removes the notification at `at` (epoch ms). @returns whether it was the last one of the destination */
+/** Removes the notification at `at` (epoch ms). @returns whether it was the newest of the destination */
 const removeNotification = (
   { ports, keys }: Env,
   { tenant_id, root }: { tenant_id: string; root: string },
@@ -63,7 +66,10 @@ export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> 
   if (delivery.status === 'sent') await afterSent(env, delivery);
 }
 
-/** After the last failed delivery of an alert, restores the notified state before it and schedules a late alert. */
+/**
+ * If every delivery of an alert has failed, restores the notified state before the alert, schedules a late alert, and
+ * makes the next escalation step due.
+ */
 async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   const { tenant_id, alert, check_id } = delivery;
   if (!alert) return;
@@ -71,7 +77,7 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   const all = await ports.table.getMany<DeliveryItem>(alert.deliveries.map((id) => keys.delivery(tenant_id, id)));
   if (!all.every((one) => one?.status === 'failed')) return;
   await updateAlerting(env, tenant_id, check_id, (check, now) => {
-    const wanted = nextCatchUpRetry(alert.series ?? { failed_at: now, tries: 0 }, now);
+    const wanted = nextLateAlertRetry(alert.series ?? { failed_at: now, tries: 0 }, now);
     const announced = check.alerts.announced && withoutFailedAlert(check.alerts.announced, alert.id);
     const escalates = isLatestStep(check, delivery);
     if (announced && announced !== check.alerts.announced)
@@ -84,7 +90,7 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 /** Kinds of alerts that can be the first about a failure. */
 const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
-/** Whether no later step was notified after this alert: then the next escalation step is due immediately. */
+/** Whether no escalation step was notified after this alert; then the next step is due immediately. */
 function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
   if (!running || to_state !== 'down' || Date.parse(created_at) < running.from) return false;
@@ -93,8 +99,9 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 }
 
 /**
- * If a delivery was sent after a newer one that reported another state, the notified state is unknown, and a late alert
- * is due. That of a check without a result waits for one; for a deleted check, the closing alert is repeated.
+ * Sets the notified state to unknown and schedules a late alert if a delivery was sent after a newer one that reported
+ * another state. The late alert of a check without a result waits for a result. For a deleted check, repeats the
+ * closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;
@@ -119,7 +126,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
 /** Maximum number of alerts read to find the closing alert of a deleted check; each channel can have a repetition. */
 const LAST_ALERTS = 50;
 
-/** Repeats the closing alert of a deleted check for a channel that it reached before this delivery. Idempotent. */
+/** Repeats the closing alert of a deleted check for a channel that received it before this delivery. Idempotent. */
 async function repeatClosing({ ports, keys }: Env, delivery: DeliveryItem): Promise<void> {
   const { tenant_id, check_id, entity_id, channel_id, kind, sent_at, combined_in } = delivery;
   if (kind === 'closed' || sent_at === null) return;

@@ -10,9 +10,10 @@ import { type DeliveryItem, type GroupMember, groupedBy, isFinished } from './de
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
 /**
- * Two kinds of messages contain several alerts. A message about a recovered root cause reports the alerts that it held
- * as one alert, with their number (`group_id`). A channel combines all alerts that wait, by `group_seconds` or beyond
- * the rate of the account, each with its own text (`combines`). Receivers with a case per alert get them one by one.
+ * Two kinds of messages contain several alerts. A message about a recovered root cause reports all alerts that were
+ * held for that cause as one alert, with their number (`group_id`). A combined message contains all alerts that wait
+ * for a channel, with `group_seconds` or beyond a limit of the account, each with its own text (`combines`). Receivers
+ * that open a case per alert get the alerts one by one.
  */
 
 /** Maximum number of alerts in a message about a root cause, and of names in it. */
@@ -21,11 +22,11 @@ const NAMED = 10;
 /** Maximum number of waiting alerts that a combined message counts. */
 const MAX_COUNTED = 1_000;
 
-/** First and longest wait (ms) until a recheck of a delivery that the message of another one is to contain. */
+/** Shortest and longest wait (ms) until a recheck of a delivery that another delivery is to send in its message. */
 const RECHECK_MS = 10_000;
 const MAX_RECHECK_MS = 600_000;
 
-/** The deliveries of one message, its sender first, and the number of those for further messages. */
+/** The deliveries of one message, its sender first. `following`: number of deliveries left for further messages. */
 export type Together = { deliveries: [DeliveryItem, ...DeliveryItem[]]; following: number };
 
 /** Returns the id of the first unfinished delivery of a group, which sends the next message. */
@@ -37,8 +38,8 @@ export async function firstOfGroup({ ports, keys }: Env, delivery: DeliveryItem)
 }
 
 /**
- * Returns the deliveries of one message, this one first; or, if another delivery sends it, the time of a recheck (epoch
- * ms). The first unfinished delivery sends it, so that the next one takes over after a crash.
+ * Returns the deliveries of one message, this one first. If another delivery sends the message, returns the time of a
+ * recheck (epoch ms) instead. The first unfinished delivery sends it, so that the next one takes over after a crash.
  */
 export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Together | { recheck_at: number }> {
   const { ports, keys } = env;
@@ -48,7 +49,7 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Togethe
   const first = await firstOfGroup(env, delivery);
   if (first !== undefined && first < id) {
     const now = ports.clock.now();
-    // The sender enqueues the next one; the recheck is for a crash before that. Longer each time: thousands can wait.
+    // The sender enqueues the next one; the recheck is for a crash before that. The waits grow: thousands can wait.
     return { recheck_at: now + Math.min(Math.max(RECHECK_MS, now - (made_at ?? now)), MAX_RECHECK_MS) };
   }
   if (combines && channelTypeOf(channel_type)?.has_cases) return { deliveries: [delivery], following: 0 };
@@ -85,7 +86,10 @@ const AT_ONCE = 20;
 /** Another delivery of a message. `affected`: number of affected entities, if its own alert names it. */
 export type OtherDelivery = { delivery: DeliveryItem; affected?: number | undefined };
 
-/** Records the outcome of the other deliveries in a message; call it before that of the sender, which is retried. */
+/**
+ * Records the final outcome of a message for its other deliveries. To be called before the outcome of the sender is
+ * recorded, because after a crash the sender sends and records again.
+ */
 export async function recordOthers(
   env: Env,
   sender: DeliveryItem,

@@ -18,19 +18,19 @@ import { linksAddress } from '#lib/settings.ts';
 import { isSignedBy, LINK_PATH, parseSigned, signedToken } from './alert-links.ts';
 import { NO_MAIL } from './send.ts';
 
-/** Sends a mail with these headers through the operator's mail server. Only the deliverer has one. */
+/** Sends a mail with these headers through the operator's mail server. Only the deliverer has this function. */
 type SendMail = (mail: Letter, headers: Record<string, string>) => Promise<LetterRefusal | undefined>;
 
 export type MailEnv = Env & { sendMail?: SendMail | undefined };
 
-export const NO_ADDRESS = 'mail needs links by which recipients confirm; the operator must set PUBLIC_URL';
+export const NO_PUBLIC_URL = 'mail needs links by which recipients confirm; the operator must set PUBLIC_URL';
 
 /** Validity of a confirmation link in ms. */
 const REQUEST_MS = 7 * DAY_MS;
 /** Time in seconds after which a pending address is forgotten. */
 const PENDING_S = 90 * 86_400;
 
-/** Limits per address, over all accounts: of alerts, and of requests to confirm. */
+/** Limits per address, over all accounts: of mails to confirmed addresses, and of requests to confirm. */
 const TO_ADDRESS = { mails: { burst: 10, per_second: 10 / 60 }, requests: { burst: 5, per_second: 5 / 86_400 } };
 /** Limits of requests to confirm per account: to all addresses, and to the same address. */
 const REQUESTS = {
@@ -38,13 +38,16 @@ const REQUESTS = {
   same: { burst: 3, per_second: 1 / (7 * 86_400) },
 };
 
-/** Mails that may still be sent, of an account or to an address over all accounts. 200 bytes; expires when unused. */
+/**
+ * Mails and requests to confirm that can still be sent: by an account, or to an address over all accounts. 200 bytes;
+ * expires when unused.
+ */
 type MailsItem = Item & { v: string; mails?: Bucket; requests?: Bucket };
 
 type Limit = { key: Key; rate: Rate; of: 'mails' | 'requests'; count: number; error: string };
 type Reached = { error: string; retry_ms: number };
 
-/** Returns the writes that take mails of all limits, or the limit that is reached. */
+/** Returns the writes that count mails against all limits, or the limit that is reached. */
 async function take({ ports }: Env, limits: readonly Limit[]): Promise<Write[] | Reached> {
   const items = await ports.table.getMany<MailsItem>(limits.map(({ key }) => key));
   const now = ports.clock.now();
@@ -60,7 +63,7 @@ async function take({ ports }: Env, limits: readonly Limit[]): Promise<Write[] |
   return writes;
 }
 
-/** Takes a mail for each address. @returns the limit that is reached; then none is taken */
+/** Counts a mail per address against the limits. @returns the reached limit, if any; then no mail is counted */
 export function takeMails(env: Env, account: AccountItem, addresses: readonly string[]): Promise<Reached | undefined> {
   const { ports, keys } = env;
   const { id, mails_per_hour_limit: limit } = account;
@@ -107,11 +110,11 @@ const ASKED = 'not asked again: the address was asked several times, or has unsu
 
 type Confirmation = OneTime & AddressRequest;
 
-/** Whether no request was sent to an address that has not confirmed. */
+/** Whether an address is unconfirmed and was never sent a request. */
 export const isUnasked = ({ status, request, asked_at }: MailAddressItem): boolean =>
   status === 'pending' && !request && asked_at === undefined;
 
-/** Enqueues requests to confirm, which the deliverer mails. @param again also to addresses that were asked before */
+/** Enqueues requests to confirm, which the deliverer mails. @param again whether to ask addresses again */
 export const enqueueRequests = (
   { ports }: Env<'queues'>,
   tenant_id: string,
@@ -143,7 +146,7 @@ const UNAUDITED = (): Write[] => [];
 
 type Begun = { account: AccountItem; item: MailAddressItem };
 
-/** Records a request with its token before the mail is sent. @returns undefined if none may be sent */
+/** Records a request with its token before the mail is sent. @returns undefined if no mail is to be sent */
 async function beginRequest(
   env: MailEnv,
   { tenant_id, address, again }: AddressRequest,
@@ -157,7 +160,7 @@ async function beginRequest(
   const digest = digestOf(token);
   const before = stored ?? newAddress(env, { tenant_id, address });
   const { error: _past, ...kept } = before;
-  const problem = !env.sendMail ? NO_MAIL : linksAddress(ports.settings) === '' ? NO_ADDRESS : undefined;
+  const problem = !env.sendMail ? NO_MAIL : linksAddress(ports.settings) === '' ? NO_PUBLIC_URL : undefined;
   const taken = problem ? { error: problem } : await takeRequest(env, before);
   const confirmation: Confirmation = oneTime(ports, keys.mailConfirmation(digest), REQUEST_MS, { tenant_id, address });
   const { valid_until } = confirmation;
@@ -217,10 +220,10 @@ const letterOf = ({ ports }: MailEnv, { account, item: { address, added_by } }: 
   });
 };
 
-/** Returns a name for a mail or a page to a stranger, without characters that could make it a link. */
+/** Returns a name as shown to a stranger in a mail or page, without characters that could make it a link. */
 export const plainName = (name: string): string => shorten(name.replace(/[^\p{L}\p{N}]+/gu, ' ').trim(), 60);
 
-/** Paths of the pages of a mail, below that of links in alerts. */
+/** Paths of the pages that mails link to, below the path of links in alerts. */
 export const CONFIRM_PATH = 'confirm/';
 export const UNSUBSCRIBE_PATH = 'unsubscribe/';
 
@@ -245,13 +248,13 @@ async function findConfirmation({ ports, keys }: Env, token: string) {
   return account && item?.request?.digest === digest ? { account, address: one.address, item, one } : undefined;
 }
 
-/** Returns the address of a confirmation link without a change; undefined if it is invalid, used or expired. */
+/** Returns the address of a confirmation link without confirming it; undefined if it is invalid, used or expired. */
 export const openConfirmation = (env: Env, token: string): Promise<Opened | undefined> => findConfirmation(env, token);
 
 /** Author of a change by a link, for the audit log. */
 type ByLink = Origin & { via: 'link' };
 
-/** Confirms the address of a link, once. @returns undefined if it is invalid, used or expired */
+/** Confirms the address of a link, once. @returns undefined if the link is invalid, used or expired */
 export function confirmAddress(env: Env, token: string, origin: ByLink): Promise<Opened | undefined> {
   const { ports } = env;
   let auditWrites: AuditWriter<MailAddressItem> | undefined;
@@ -271,7 +274,7 @@ export function confirmAddress(env: Env, token: string, origin: ByLink): Promise
   });
 }
 
-/** Returns the address of a link that ends mails, without a change; undefined if the link is invalid. */
+/** Returns the address of an unsubscribe link without ending its mails; undefined if the link is invalid. */
 export async function openUnsubscribe({ ports, keys }: Env, token: string): Promise<Opened | undefined> {
   const signed = parseSigned(token);
   const [tenant = '', address = '', ...more] = signed?.fields ?? [];

@@ -3,13 +3,13 @@ import { type MailAddressItem, mailAddressKey } from '#lib/access/mail-address.t
 import type { Letter, LetterRefusal } from '#lib/channels/mail-client.ts';
 import { addressed } from '#lib/channels/types/email.ts';
 import { linksAddress } from '#lib/settings.ts';
-import { enqueueRequests, isUnasked, type MailEnv, NO_ADDRESS, takeMails, unsubscribeUrl } from './mail-address.ts';
+import { enqueueRequests, isUnasked, type MailEnv, NO_PUBLIC_URL, takeMails, unsubscribeUrl } from './mail-address.ts';
 import { type Mail, NO_MAIL, type Refusal } from './send.ts';
 
 /** Pause in ms after a mail server asked to try later. */
 const MAIL_PAUSE_MS = 60_000;
 
-/** Returns the function that sends a mail to each confirmed address. Unknown addresses are then asked to confirm. */
+/** Returns the function that sends a mail to each confirmed address, and asks new addresses to confirm. */
 export const mailBy =
   (env: MailEnv): Mail =>
   (letter, account, marks) =>
@@ -24,7 +24,7 @@ async function sendMails(
   const { ports, keys, sendMail } = env;
   if (!sendMail) return { error: NO_MAIL };
   const service = linksAddress(ports.settings);
-  if (service === '') return { error: NO_ADDRESS, final: true };
+  if (service === '') return { error: NO_PUBLIC_URL, final: true };
   const items = await ports.table.getMany<MailAddressItem>(
     letter.to.map((address) => mailAddressKey(keys, account.id, address)),
   );

@@ -4,8 +4,8 @@ import type { Item } from '#lib/platform/ports.ts';
 import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
 /**
- * Pacing of a URL after a 429 or a timeout: send times are a gap apart. After three timeouts the circuit is open: one
- * delivery at a time tests it. 200 bytes, written per send time; expires when unused.
+ * Pacing of a URL after a 429 or a timeout: send times are `gap_ms` apart. After three timeouts the circuit is open:
+ * one delivery at a time tests it. 200 bytes, written per send time; expires when unused.
  */
 type PaceItem = Item & Pace & { v: string };
 
@@ -87,7 +87,10 @@ function testReceiver(pace: Pace, now: number): PaceChange<Reservation> {
   return { result: { after_timeouts: true }, next: { ...pace, not_before: now + ATTEMPT_MS } };
 }
 
-/** Pauses and spaces deliveries after a 429 to the request of `sent_at` (epoch ms). @returns send time of the retry */
+/**
+ * Pauses and spaces deliveries after a 429 to the request sent at `sent_at` (epoch ms).
+ * @returns send time of the retry
+ */
 export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number, sent_at: number): Promise<number> =>
   change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
@@ -97,7 +100,7 @@ export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number,
     return { result: at, next: { gap_ms, not_before, next_at: at + gap_ms, timeouts: 0, timed_out_at: 0 } };
   });
 
-/** Spaces deliveries after a timeout of the request of `sent_at` (epoch ms); concurrent attempts count once. */
+/** Spaces deliveries after a timeout of the request sent at `sent_at` (epoch ms); concurrent attempts count once. */
 export const paceAfterTimeout = (env: Env, address: PacedUrl, sent_at: number): Promise<void> =>
   change(env, address, (pace, now) => {
     if (pace && sent_at < pace.timed_out_at) return { result: undefined };
@@ -137,7 +140,7 @@ const currentPace = (pace: PaceItem | undefined, now: number): PaceItem | undefi
   pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
 
 /**
- * Returns the gap after another 429. Only a refusal in spite of the gap doubles it, up to the requested pause; a
+ * Returns the gap after another 429: doubled, up to the requested pause, if the refused request kept the gap. A refused
  * request during the pause, or the first after it, shows only that the pause was too short.
  */
 function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): number {
@@ -147,7 +150,7 @@ function widened({ gap_ms, not_before }: Pace, pause: number, sent_at: number): 
 /** Number of send times without a 429 after which the gap is halved. */
 const EASING_TURNS = 10;
 
-/** Halves the gap when due. A past `not_before` has no effect, so it also stores the last halving. */
+/** Halves the gap when due. A past `not_before` has no effect, so it also stores the time of the last halving. */
 function eased(pace: Pace, now: number): { gap_ms: number; not_before: number } {
   const { gap_ms, not_before } = pace;
   if (gap_ms <= FIRST_GAP_MS || now < not_before + EASING_TURNS * gap_ms) return { gap_ms, not_before };

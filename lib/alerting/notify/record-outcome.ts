@@ -17,8 +17,8 @@ import {
 /**
  * The outcome of an attempt. `sent`: `error` names addresses that it did not reach, `affected` is the number of
  * entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an attempt;
- * `turn`: next send time (epoch ms). `final`: not attempted, without retry. `orphan`: the channel, its check
- * or its entity was deleted.
+ * `turn`: next send time (epoch ms). `final`: fails without a retry, and the attempt does not count.
+ * `orphan`: the channel, its check or its entity was deleted.
  */
 export type AttemptOutcome =
   | { status: 'sent'; affected?: number | undefined; combined_in?: string; error?: string }
@@ -66,9 +66,9 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
 }
 
 /**
- * Records an attempt, and the latest delivery of the channel. Concurrent attempts count as one, and `sent` stays.
+ * Records an attempt, and the latest delivery of the channel. Concurrent attempts count as one; `sent` is final.
  * @param delivery as read before the attempt
- * @param first returns further writes if the delivery was attempted before its first write
+ * @param first set if the delivery is attempted before it is stored; returns further writes of its creation
  */
 export function recordOutcome(
   env: Env,
@@ -80,7 +80,7 @@ export function recordOutcome(
   const v = ports.ids.token();
   return retryOnConflict(ports, async (tries) => {
     const known = tries === 0 && !first ? delivery : undefined;
-    const { present, last, lastKey, storesLatest } = await stored(env, delivery, outcome, known);
+    const { present, last, lastKey, storesLatest } = await readStored(env, delivery, outcome, known);
     if (!present && !first) return delivery;
     if (present && isSettled(present, v, outcome, delivery)) return present;
 
@@ -111,8 +111,8 @@ export function recordOutcome(
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
 /**
- * Records why a delivery waits, once, and the changes with which it waits. The error of an attempt stays, and is shown
- * with an open circuit.
+ * Records once why a delivery waits, with `changes`. The error of an attempt is kept, and is replaced only by the
+ * reason of an open circuit, which contains it.
  */
 export async function recordWaiting(
   env: Env,
@@ -138,8 +138,11 @@ export async function recordWaiting(
   ]);
 }
 
-/** Reads the stored delivery, unless known. `storesLatest`: whether check and channel still exist. */
-async function stored(
+/**
+ * Reads the stored delivery, unless known, and the latest delivery of the channel. `storesLatest`: whether to store the
+ * latest delivery, because the check and the channel still exist.
+ */
+async function readStored(
   { ports, keys }: Env,
   delivery: DeliveryItem,
   outcome: AttemptOutcome,
@@ -161,7 +164,7 @@ async function stored(
 const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
   kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 
-/** Whether nothing needs to be written: this outcome is stored, or one that it must not replace. */
+/** Whether nothing needs to be written: this outcome is already stored, or one that it must not replace. */
 function isSettled(present: DeliveryItem, v: string, outcome: AttemptOutcome, before: DeliveryItem): boolean {
   if (present.v === v || present.status === 'sent') return true;
   if (outcome.status === 'sent') return false;

@@ -52,7 +52,7 @@ const MAX_CACHED = 200;
 type Known = Map<string, { v: string; alerting: AccountAlerting }>;
 const knownBy = new WeakMap<object, Known>();
 
-/** Returns the alerting settings, read once per version and process. @param head read strongly */
+/** Returns the alerting settings, read once per version and process. @param head read with strong consistency */
 export async function alertingOf(
   { ports, keys }: Env<'table'>,
   tenant: string,

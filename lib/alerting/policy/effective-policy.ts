@@ -12,7 +12,7 @@ type Steps = Pick<Policy, 'escalation' | 'rotas'>;
 
 const names = (step: EscalationStep | undefined, id: string): boolean => step?.channel_ids.includes(id) === true;
 
-/** Whether a rota of a step has a channel: of the person on call, or of any member. */
+/** Whether a channel belongs to a rota of a step: to its person on call, or to any member. */
 const hasByRota = (
   step: EscalationStep | undefined,
   { rotas = [] }: Pick<Policy, 'rotas'>,
@@ -101,7 +101,10 @@ const rotasOf = ({ escalation }: PolicySettings, rotas: readonly RotaItem[], now
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/** Returns the recipients of an alert that reports a state, each destination once, without later steps. Pure. */
+/**
+ * Returns the recipients of an alert that reports a state, each destination once, without escalation steps that are not
+ * due. Pure.
+ */
 export function recipientsFor(
   policy: Pick<Policy, 'channels'> & Steps,
   reports_state: NotifiedAlert['reports_state'],

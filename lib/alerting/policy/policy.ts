@@ -39,7 +39,10 @@ export type AlertChannel = Channel & {
   states?: Selector['states'];
 };
 
-/** The open window. `until`: end of consecutive windows (epoch ms). `include_dependents`: holds downstream failures. */
+/**
+ * The open window. `until`: end of consecutive windows (epoch ms). `include_dependents`: set if it also holds alerts of
+ * downstream failures.
+ */
 export type OpenWindow = { id: string; until: number; include_dependents?: true };
 
 /** The policy in effect at a given time: settings, silence, maintenance window, and channels that apply. */
@@ -53,7 +56,7 @@ export type Policy = PolicySettings & {
 };
 
 /** Returns the condition that the policy is unchanged. @param stored absent if the check sets nothing */
-export const policyAsRead = (
+export const policyUnchanged = (
   keys: Keys,
   { tenant_id, id }: { tenant_id: string; id: string },
   stored: { v: string } | undefined,

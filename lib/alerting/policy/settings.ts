@@ -131,7 +131,7 @@ export const SETTINGS = {
     default: 0,
     title: 'Flap threshold',
     means:
-      'State changes within the flap window that count as flapping, 3–20; 0 disables it. One alert reports it; further alerts are suppressed until the check has kept one state for a quarter of the flap window.',
+      'Number of state changes within the flap window that count as flapping, 3–20; 0 disables the detection. One alert reports flapping; further alerts are suppressed until the check has kept one state for a quarter of the flap window.',
     decides: true,
     group: 'Flapping',
   }),

@@ -21,7 +21,10 @@ export function openWindow(windows: readonly WindowItem[], one: Selectable, at: 
   return { id: first.id, until, ...(includes && { include_dependents: true }) };
 }
 
-/** Finds the window for alerts downstream of an entity: if all enabled checks are in one, the first to end. Pure. */
+/**
+ * Finds the window that holds alerts downstream of an entity: if each enabled check is in an open window with
+ * `include_dependents`, the window that ends first. Pure.
+ */
 export function windowForDependents(
   windows: readonly WindowItem[],
   entity: Selectable['entity'],

@@ -10,8 +10,8 @@ const IPV6_HINT = 'the operator can open IPv6 (VPC_IPV6)';
 const VPC_HINT = 'the operator can run checks in a VPC (VPC_ID) that has a route to it';
 
 /**
- * Returns the network of a function without IPv6. The error of a check of a target that has only IPv6 addresses, or of
- * port 25 outside a VPC, names this limit: the check goes down, but its error does not blame the target.
+ * Returns the network of a function without IPv6. A check fails if its target has only IPv6 addresses, or if it uses
+ * port 25 outside a VPC; its error then names this limit instead of blaming the target.
  */
 export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve = systemResolver()): Net {
   const hint = inVpc ? IPV6_HINT : VPC_HINT;
@@ -43,7 +43,10 @@ export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve =
   };
 }
 
-/** Returns the network of a function that connects to targets. In a VPC with IPv6, the limits of `lambdaNet` end. */
+/**
+ * Returns the network of a function that connects to targets. In a VPC with IPv6, the limits of `lambdaNet` do not
+ * apply.
+ */
 export const outerNet = (settings: Settings, vpc: OwnVpc): Net =>
   vpc === 'ipv6' ? makeNet(settings) : lambdaNet(settings, vpc === 'ipv4');
 

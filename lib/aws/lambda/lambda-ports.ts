@@ -12,8 +12,8 @@ import type { Bus, Files, Metrics, Queues } from '#lib/platform/ports.ts';
 import { cpuBudget, runInline } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Limiter } from '#lib/platform/sharing/rates.ts';
 import type { Settings } from '#lib/settings.ts';
-import { readLambdaSettings } from './bare-world.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
+import { readLambdaSettings } from './settings-and-log.ts';
 
 /** Creates the bus; passed only by functions that publish, because its client is a large part of a bundle. */
 export type MakeBus = (name: string) => Bus;

@@ -18,7 +18,7 @@ export function lambda<Event, Result>(
   work: (event: Event, context: Invocation) => Promise<Result>,
   { log, measure }: { log: LambdaLog; measure?: Measure },
 ) {
-  // middy's own timeout would lose the work, and with it which records succeeded.
+  // middy's own timeout would discard the response, which names the records that failed.
   return (
     middy<Event, Result>({ timeoutEarlyInMillis: 0 })
       // Returns nothing, because middy would use a returned value as the response.

@@ -36,7 +36,7 @@ export const copyKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>,
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
 };
 
-/** Returns a relation with its existing entities. Throws NOT_FOUND. */
+/** Returns a relation with its two entities. Throws NOT_FOUND, also if one of them was deleted. */
 export async function requireRelation(scope: TenantScope, id: string): Promise<Visible<RelationItem>> {
   const { ports, keys, tenant } = scope;
   const relation = await ports.table.get<RelationItem>(keys.relation(tenant, id));

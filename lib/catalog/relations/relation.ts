@@ -20,7 +20,9 @@ export const FailurePropagation = z.object({
     .string()
     .regex(GROUP, 'must have 1 to 64 lower-case letters, digits, "_" or "-" and begin with a letter or digit')
     .nullable()
-    .describe('Group of interchangeable relations of the first entity, such as replicas; null: required on its own.'),
+    .describe(
+      'Group of interchangeable relations of the first entity, such as replicas; null: the relation is required.',
+    ),
   required: z
     .int()
     .min(1)
@@ -133,8 +135,10 @@ export const auditedRelation: Audited<StoredRelation> = {
 /** Immutable relation, visible while both of its entities exist. */
 export type RelationItem = Item & StoredRelation & { v: string };
 
-/** Copy of a relation under each of its entities. The key under the first makes it unique by type and entities. */
-export type RelationCopy = Item & StoredRelation & { v: string };
+/**
+ * Copy of a relation under each of its entities. The key under the first entity makes it unique by type and entities.
+ */
+export type RelationCopy = RelationItem;
 
 type EntitySlugs = Pick<Entity, 'blueprint_slug' | 'slug'>;
 

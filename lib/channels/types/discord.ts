@@ -49,7 +49,7 @@ export const discord = defineChannel({
   },
 });
 
-/** Maximum lengths of an embed title, and of the lead in the 4,096 characters of a description. */
+/** Maximum lengths of an embed title, and of the lead, which is part of a description of at most 4,096 characters. */
 const MAX_TITLE = 256;
 const MAX_LEAD = 2000;
 /** Name length at which the title fits even if all characters are escaped. */

@@ -4,7 +4,10 @@ import { messageOf, threadKeyOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Share of 32,000 bytes: https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create */
+/**
+ * Part of the 32,000 bytes of a message that the lead may use
+ * (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create).
+ */
 const MAX_LEAD_BYTES = 16_000;
 const HOST = 'chat.googleapis.com';
 

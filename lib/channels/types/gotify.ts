@@ -3,7 +3,7 @@ import { channelToken, channelUrl, defineChannel } from '#lib/channels/channel-t
 import { messageOf } from '#lib/channels/message.ts';
 import { linesOf } from '#lib/channels/plain-text.ts';
 
-/** Priorities of the Android app: from 8 on sound and pop-up, from 4 on sound. */
+/** Priorities. The Android app plays a sound from 4, and also shows a pop-up from 8. */
 const PRIORITY = { bad: 8, warn: 5, good: 4, neutral: 4 };
 
 /** Posts a message to a server of Gotify (https://gotify.net/docs/pushmsg). */

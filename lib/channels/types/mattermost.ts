@@ -4,7 +4,10 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const COLORS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
-/** Share of 16,383 characters (https://docs.mattermost.com/developers/integrate/reference/message-attachments). */
+/**
+ * Part of the 16,383 characters of a message that the lead may use
+ * (https://docs.mattermost.com/developers/integrate/reference/message-attachments).
+ */
 const MAX_LEAD = 8000;
 
 /** Posts an attachment to an incoming webhook of Mattermost. */
@@ -19,7 +22,7 @@ export const mattermost = defineChannel({
     channel: z
       .string()
       .regex(/^[@\w.-]{1,64}$/, 'must be the name of a channel as in its address, such as town-square, or @user')
-      .describe('Channel other than that of the webhook: its name as in its address, or @user.')
+      .describe('Channel to use instead of the default of the webhook: its name as in its address, or @user.')
       .optional(),
   }),
   secrets: ['url'],

@@ -62,7 +62,10 @@ export const ntfy = defineChannel({
   },
 });
 
-/** Encodes a header value as encoded words (RFC 2047) of at most 75 characters unless it is plain ASCII. */
+/**
+ * Formats a header value. ASCII without `=?` stays as it is; other text becomes encoded words (RFC 2047) of at most 75
+ * characters. Control characters become spaces.
+ */
 export function headerText(value: string): string {
   const oneLine = value.replace(/\p{Cc}+/gu, ' ').trim();
   if (/^[\x20-\x7e]*$/.test(oneLine) && !oneLine.includes('=?')) return oneLine;

@@ -6,7 +6,7 @@ import { shorten } from '#lib/platform/text.ts';
 
 // https://pushover.net/api#limits, in characters.
 const MAX_CHARACTERS = { message: 1024, title: 250, url: 512 };
-/** Emergency priority repeats every minute for an hour (https://pushover.net/api#priority). */
+/** Repeats of priority 2 (emergency): every minute for an hour (https://pushover.net/api#priority). */
 const EMERGENCY = { retry: 60, expire: 3600 };
 const KEY = /^[A-Za-z0-9]{30}$/;
 
@@ -34,7 +34,7 @@ export const pushover = defineChannel({
     down_priority: z
       .enum(['0', '1', '2'])
       .describe(
-        'Priority of a check that is down. 0: normal. 1: bypasses quiet hours. 2: repeats until confirmed. Default: 1.',
+        'Priority of alerts that report down. 0: normal. 1: bypasses quiet hours. 2: repeats until confirmed, for up to an hour. Default: 1.',
       )
       .optional(),
   }),

@@ -4,10 +4,13 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const STYLES = { bad: 'attention', warn: 'warning', good: 'good', neutral: 'default' };
-/** Share of 28 KB (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook). */
+/**
+ * Part of the 28 KB of a message that the lead may use
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook).
+ */
 const MAX_LEAD_BYTES = 16_000;
 
-/** Posts an Adaptive Card to a webhook of Teams, of a workflow or an incoming one. */
+/** Posts an Adaptive Card to Teams: to the webhook of a workflow, or to an incoming webhook. */
 export const teams = defineChannel({
   type: 'teams',
   title: 'Microsoft Teams',

@@ -17,7 +17,7 @@ export const webhook = defineChannel({
       .min(1)
       .max(256)
       .describe(
-        'Key of both signatures: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 is v1=<hex of HMAC-SHA256 of X-Service-Timestamp, a dot and the body>, against replays.',
+        'Key of both signatures: X-Service-Signature is sha256=<hex of HMAC-SHA256 of the body>, X-Service-Signature-V1 is v1=<hex of HMAC-SHA256 of X-Service-Timestamp, a dot and the body>.',
       )
       .optional(),
   }),

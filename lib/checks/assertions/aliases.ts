@@ -16,7 +16,7 @@ const FAST: ExampleAssertion = { source: 'latency_ms', operator: 'less_than', va
 const SLOW: ExampleAssertion = { ...FAST, severity: 'warn' };
 const LASTS: ExampleAssertion = { source: 'days_left', operator: 'at_least', value: 21, severity: 'warn' };
 
-/** Settings of other services that are assertions here. */
+/** Settings of other services, each with an equivalent assertion. */
 const EQUIVALENTS: Readonly<Record<string, ExampleAssertion>> = {
   body_not_contains: MISSING,
   keyword_absent: MISSING,
@@ -39,7 +39,7 @@ const EQUIVALENTS: Readonly<Record<string, ExampleAssertion>> = {
   expected_rcode: { source: 'rcode', operator: 'equals', value: 'NXDOMAIN' },
 };
 
-/** Returns the replacements for names of other services, for a type with these sources. */
+/** Maps setting names of other services to what a check type with these sources has instead. */
 export const suggestionsFor = (sources: readonly SourceName[]): Record<string, string> => ({
   assertions: 'config.assertions',
   conditions: 'config.assertions',

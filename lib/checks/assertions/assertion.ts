@@ -9,7 +9,7 @@ const LAST = 599;
 
 type StatusRange = { first: number; last: number };
 
-/** Returns the range of a status, class (`"2xx"`) or range (`"200-299"`); undefined if it is not valid. */
+/** Parses a status, a class (`"2xx"`) or a range (`"200-299"`) of statuses; undefined if it is not valid. */
 function statusesOf(value: unknown): StatusRange | undefined {
   if (typeof value === 'number') return isStatus(value) ? { first: value, last: value } : undefined;
   const [, level, from, to] = /^(?:([1-5])xx|([1-5]\d\d)-([1-5]\d\d))$/i.exec(String(value)) ?? [];
@@ -29,11 +29,11 @@ export const statusSubject = (status: number): Subject => ({
   },
 });
 
-/** Whether an assertion replaces expected_status: a failure condition on the status. */
+/** Whether an assertion replaces expected_status: it is on the status, with severity fail. */
 export const decidesStatus = ({ source, severity }: Assertion): boolean =>
   source === 'status_code' && severity === 'fail';
 
-/** All statuses, 2xx first, because one of them usually decides. */
+/** All statuses, 2xx first, because one of them usually ends the search. */
 const STATUSES = Array.from({ length: LAST - FIRST + 1 }, (_, i) => FIRST + ((i + 100) % 500));
 
 /** Whether the assertions accept at least one status, and only statuses of the given kind. Pure. */
@@ -103,7 +103,7 @@ export function assertionList(type: string, sources: readonly SourceName[]) {
         .optional(),
       severity: z
         .enum(['fail', 'warn'])
-        .describe('fail: the check fails if the condition is not met. warn: it is degraded.')
+        .describe('Effect if the condition is not met. fail: the result is a failure. warn: the result has a warning.')
         .default('fail'),
     })
     .superRefine((value, context) => {
@@ -199,7 +199,7 @@ function textError(operator: Operator, value: unknown): string | undefined {
   return value.length <= MAX_CHARACTERS ? undefined : `must have at most ${MAX_CHARACTERS} characters`;
 }
 
-/** Parses `property` of a valid assertion to a path. */
+/** Parses the `property` of a valid assertion as a path. */
 export function pathOf(property: string): JsonPath {
   const path = parsePath(property);
   if (!path) throw new Error(`${property} is not a path to a single value.`);

@@ -9,17 +9,21 @@ import { type Subject, takesExpression } from './operators.ts';
 /** Reason why a value cannot be read. */
 export type Unreadable = { problem: string };
 
-/** A response body as read by a probe. */
+/** A body as read: of a response, or of a push. */
 export type Body = {
+  /** Number of bytes read. */
   bytes: number;
+  /** Whether the body has more bytes, which were not read. */
   isCut: boolean;
+  /** Content type; empty if unknown. */
   type: string;
   /** Read part, with U+FFFD for invalid bytes; undefined if the body was only searched. */
   text?: string | undefined;
+  /** Searched texts that were found, if the body was only searched. */
   found?: readonly string[];
 };
 
-/** Use of a body by assertions: searching needs no memory, keeping does. */
+/** Use of a body by assertions: texts to search for, without keeping the body in memory, and whether to keep it. */
 type BodyUse = { searched: string[]; isKept: boolean };
 
 /** Returns how assertions use the body; undefined if they do not. */
@@ -31,7 +35,7 @@ export function bodyUseOf(assertions: readonly Assertion[] = []): BodyUse | unde
   return { searched: onBody.filter(isSearch).map(({ value }) => String(value)), isKept: !onBody.every(isSearch) };
 }
 
-/** Formats a size. */
+/** Formats a size: `812 bytes`, `64 KB`. */
 export const sizeText = (bytes: number): string => {
   if (bytes < 1024) return `${bytes} bytes`;
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.floor(bytes / (1024 * 1024))} MB`;

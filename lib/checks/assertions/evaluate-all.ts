@@ -10,7 +10,7 @@ import { type Observation, observationOf, type ProbeFacts } from './observation.
 import { holds, OPERATORS, type Scalar, type Subject, takesExpression } from './operators.ts';
 import { type AssertionErrorKind, sourceOf } from './sources.ts';
 
-/** Placeholder for the latency in stored texts, so that equal results share one text; filled in on reading. */
+/** Placeholder for the latency, filled in on reading: stored texts that differ only in their latency are then equal. */
 const LATENCY = '{latency_ms}';
 
 /** Returns the message of an assertion that is not met. Pure. */
@@ -88,7 +88,7 @@ export async function evaluateAll(
   return results;
 }
 
-/** Returns a function from an assertion on JSON to the value at its path; undefined if none reads JSON. */
+/** Returns a function that returns the value for an assertion on JSON; undefined without such assertions or a body. */
 async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts, cpu: TenantCpu) {
   const onJson = assertions.filter(({ source }) => source === 'json');
   if (onJson.length === 0 || !body) return undefined;

@@ -6,7 +6,7 @@ import type { ProbeFacts } from './observation.ts';
 import { OPERATORS } from './operators.ts';
 import { type AssertionErrorKind, SOURCE_NAMES } from './sources.ts';
 
-/** An evaluated assertion. `actual`: readable found value, null if nothing was found. */
+/** An evaluated assertion. `actual`: found value as text, null if nothing was found. */
 export type AssertionResult = Assertion & { passed: boolean; actual: string | null };
 
 type AssertionFailure = { kind: AssertionErrorKind; message: string };
@@ -48,9 +48,9 @@ export const AssertionResultList = z
         property: z.string().describe('json: path of the value. header: name of the header.').optional(),
         operator: anyOf(Object.keys(OPERATORS)).describe('Comparison.'),
         value: z.unknown().meta({ anyOf: VALUE }).describe('Expected value.').optional(),
-        severity: z.enum(['fail', 'warn']).describe('fail or warn: effect if the condition is not met.'),
+        severity: z.enum(['fail', 'warn']).describe('Effect if the condition is not met: fail or warn.'),
         passed: z.boolean().describe('Whether the condition is met.'),
-        actual: z.string().nullable().describe('Readable found value; null if nothing was found.'),
+        actual: z.string().nullable().describe('Found value as text; null if nothing was found.'),
       })
       .meta({ id: 'JudgedAssertion' }),
   )

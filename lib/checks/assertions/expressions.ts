@@ -3,7 +3,7 @@ import type { CpuJob, TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Assertion } from './assertion.ts';
 import { takesExpression } from './operators.ts';
 
-/** Characters of a text that are searched with an expression. */
+/** Number of characters at the beginning of a text that are searched with an expression. */
 export const MAX_SEARCHED = 32 * 1024;
 
 /** A valid expression, and the text that it searches. */
@@ -58,8 +58,9 @@ const PARTS = /\\Q.*?(?:\\E|$)|\\p\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d
 
 /** Returns an error if counted repetitions multiply to more than the maximum. Scans the text once. */
 export function repetitionError(text: string): string | undefined {
-  // For each open group: the largest product in it; and the product of the last atom.
+  // Largest product in each open group, the innermost group last. The first element is the whole expression.
   const largest = [1];
+  // Product of the last atom.
   let atom = 1;
   for (const [part, least, most] of text.matchAll(PARTS)) {
     if (part === '(') {

@@ -36,7 +36,7 @@ function scanJson(text: string): JsonMarks | undefined {
   const skipBlanks = () => {
     while (isBlank(text.charCodeAt(position))) position++;
   };
-  /** Reads a scalar. Returns whether it is valid. */
+  /** Reads a scalar or name up to `end`. Returns whether it is valid; it is not if `end` is negative. */
   const readScalar = (end: number): boolean => {
     if (end < 0) return false;
     starts[count] = position;
@@ -56,7 +56,7 @@ function scanJson(text: string): JsonMarks | undefined {
     stops[last] = ++position;
     ends[last] = count;
   };
-  /** After a value: returns whether another value follows or the text ends; undefined if it is not valid. */
+  /** Reads up to the next value or the end of the text; undefined if the text is not valid. */
   const readNext = (): 'value' | 'over' | undefined => {
     for (;;) {
       skipBlanks();
@@ -113,7 +113,7 @@ function endOfWord(json: string, from: number): number {
   return word ? from + word.length : -1;
 }
 
-/** Characters shown of a found value. */
+/** Maximum number of characters shown of a found value. */
 export const MAX_SHOWN = 100;
 const MAX_PREVIEWED = 400;
 
@@ -138,7 +138,10 @@ export const jsonJob: CpuJob<{ text: string; paths: JsonPath[] }, JsonFound[] | 
     },
 };
 
-/** A JSON text. Small: parsed at once, the fastest way. Large: values are parsed on demand by their positions. */
+/**
+ * A JSON text. `parse` parses it at once, which is fastest for a small text. `scan` finds the positions of the values,
+ * which are parsed on demand, for a large text.
+ */
 export class JsonDocument {
   readonly #text: string;
   readonly #root: unknown;
@@ -225,7 +228,7 @@ export class JsonDocument {
     const from = starts[value]! + 1;
     const length = stops[value]! - 1 - from;
     if (length === name.length && this.#text.startsWith(name, from)) return !name.includes('\\');
-    // With escapes it is longer than its decoded name.
+    // A name with escapes is longer in the text than decoded.
     return length > name.length && this.#text.slice(from, from + length).includes('\\') && this.#scalar(value) === name;
   }
 
@@ -285,7 +288,7 @@ function lengthOf(value: unknown): number | undefined {
 const MAX_NAMED = 10;
 const MAX_NAME = 40;
 
-/** Infinite numbers are shown as such; JSON.stringify would turn them into null. */
+/** Describes a scalar. Infinite numbers are shown as such; JSON.stringify would turn them into null. */
 const valueOfScalar = (scalar: Scalar): JsonValue => ({
   kind: kindOf(scalar),
   scalar,

@@ -12,9 +12,9 @@ import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
 
 /**
- * Observed value of an assertion. It is met if one of `subjects` meets it, or each if `every`. `actual`: readable
- * value, null if missing. `missing`: reason why it is missing. `kind`: readable kind of a JSON value; empty if the
- * value itself shows it.
+ * Observed value of an assertion. One of `subjects` has to meet the assertion; if `every` is true, each of them.
+ * `actual`: value as text, null if missing. `missing`: reason why it is missing. `kind`: readable kind of a JSON value;
+ * empty if the value itself shows it.
  */
 export type Observation = {
   subjects: Subject[];
@@ -85,7 +85,7 @@ const textSubject = (found: string): Subject => ({
   text: { contains: (expected) => hasText(found, expected), begin: found.slice(0, MAX_SEARCHED) },
 });
 
-/** A body is never quoted: it can be long and contain anything. */
+/** Shows only the size of a body, because the body can be long and contain anything. */
 const observeBody = (body: Body): Observation => ({ subjects: [bodySubject(body)], actual: sizeText(body.bytes) });
 
 const NOTHING: Subject = { exists: false, equals: () => false };
@@ -132,7 +132,7 @@ function observeRecords({ values, same, none }: Records, every: boolean): Observ
   };
 }
 
-/** Facts that a probe found, by source of its check type. */
+/** Facts that a probe found. Each source of its check type, except latency_ms, needs its fact. */
 export type ProbeFacts = {
   /** Absent if it was not measured; assertions on it then pass. */
   latency_ms?: number;
@@ -148,5 +148,5 @@ export type ProbeFacts = {
   rcode?: Rcode;
 };
 
-/** `same` compares two records like DNS. `none`: text for no records. */
+/** Found DNS records. `same`: whether two are equal by the rules of DNS. `none`: text if there are no records. */
 type Records = { values: readonly string[]; same(a: string, b: string): boolean; none: string };

@@ -54,8 +54,8 @@ export type Subject = {
 };
 
 /**
- * Whether a value meets an operator. A missing value equals and contains nothing; a value that is not a number is
- * neither above nor below one. Pure.
+ * Whether an observed value meets an operator with the expected `value`. A missing value equals and contains nothing; a
+ * value that is not a number meets no operator of the group `order`. Pure.
  * @param isMatch whether the expression matches, for operators with an expression
  */
 export function holds(

@@ -1,12 +1,12 @@
 import { RE2JS, RE2JSException, RE2Set } from 're2js';
 import type { SearchInput } from './expressions.ts';
 
-/** Only this file loads the library (150 KB): import it lazily. RE2 takes linear time for all expressions. */
+// Only this file loads the library (150 KB), so import this file lazily. RE2 takes linear time for all expressions.
 
 /** Maximum instructions of an expression: each costs up to 0.5 ms for 32 KB, so a search takes at most 40 ms. */
 const MAX_INSTRUCTIONS = 80;
 
-/** Bytes of the search automaton, kept per expression. Filling the default of 8 MB takes longer than a search. */
+/** Maximum bytes of the search automaton, per expression. Filling the default of 8 MB takes longer than a search. */
 const AUTOMATON_BYTES = 64 * 1024;
 
 /** A compiled expression. */
@@ -48,7 +48,7 @@ function compile(text: string): Expression | { problem: string } {
     if (size > MAX_INSTRUCTIONS) {
       return { problem: `is too large: it has ${size} instructions, and the maximum is ${MAX_INSTRUCTIONS}` };
     }
-    // A set of one, because only sets have a limit for the automaton.
+    // A set of one expression, because only sets have a limit for the automaton.
     const set = new RE2Set(RE2Set.UNANCHORED, 0, AUTOMATON_BYTES);
     set.add(text);
     set.compile();

@@ -13,7 +13,7 @@ export const ASSERTION_ERRORS = {
 } as const;
 export type AssertionErrorKind = keyof typeof ASSERTION_ERRORS;
 
-/** `status`: whole number, also matched by classes and ranges; `code`: one of `RCODES`; `record`: compared like DNS. */
+/** `status`: whole number, also matched by classes and ranges; `code`: an RCODE; `record`: compared as in DNS. */
 type Values = 'integer' | 'status' | 'text' | 'json' | 'header' | 'record' | 'code';
 
 const GROUPS: Readonly<Record<Values, readonly OperatorGroup[]>> = {

@@ -55,7 +55,7 @@ async function replaceSettings(context: StateContext, found: CheckItem, requeste
   });
 }
 
-/** Parses the request. An unchanged config keeps its derived settings, so that no schedule changes unintentionally. */
+/** Parses the request. An unchanged config is parsed as of the last change, so that its derived interval stays. */
 function parseRequested({ ports }: Context, found: CheckItem, requested: object): ReturnType<typeof parseCheck> {
   const context = validationContext(ports);
   const settings = parseCheck(requested, context, found);

@@ -27,7 +27,7 @@ import { iso } from '#lib/platform/time.ts';
 import { afterOtherChanges, countedWith } from './count-checks.ts';
 import { scheduleChange } from './schedule-change.ts';
 
-/** Creates a check and starts its first probe. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
+/** Creates a check and schedules it. Throws VALIDATION_ERROR, NOT_FOUND, CONFLICT, LIMIT_EXCEEDED. */
 export async function createCheck(context: Context, body: object): Promise<CheckItem> {
   const { ports, keys, tenant } = context;
   const { entity: path, entity_id: id, ...settings } = parseCheck(body, validationContext(ports));
@@ -197,7 +197,8 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
   const auditWrites = auditWriter(context, 'delete', auditedCheck);
-  // Sent before the deletion, because a crash after it would lose the message. It is dropped while the check exists.
+  // This message is sent before the deletion, because a crash after the deletion would lose it. The housekeeper drops
+  // it if the check still exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('housekeeping', [
     { body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant },
@@ -220,7 +221,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   );
 }
 
-/** Returns the transition to unknown of a disabled or deleted check; undefined if the check is already unknown. */
+/** Returns the change to unknown of a disabled or deleted check; undefined if the check is already unknown. */
 async function toUnknown(
   context: StateContext,
   check: CheckItem,

@@ -9,7 +9,7 @@ import { createCheck, deleteCheck, updateCheck } from './change-check.ts';
 
 const endpoint = route<StateContext>();
 
-/** Changes of checks. lib/history/status reads them. */
+/** Endpoints that change checks. The endpoints that read checks are in lib/history/status. */
 export const checkRoutes = [
   endpoint({
     method: 'POST',

@@ -13,7 +13,7 @@ type StoredPolicy = Item & { channels: readonly { id: string }[] };
 /**
  * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, silence,
  * channels and revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is
- * sent before the deletion, which then failed. Repeatable.
+ * sent before the deletion, which may fail. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,

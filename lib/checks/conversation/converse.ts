@@ -111,7 +111,7 @@ class StepByStep implements Dialog {
   readonly #protocol: string;
   readonly #redact: Redact;
   #step = 0;
-  /** Whether the last match ended at the end of a response. */
+  /** Whether the last match is known to have ended at the end of a response. */
   #isWhole = true;
   #inbox: Inbox | undefined;
 

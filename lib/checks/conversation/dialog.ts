@@ -7,7 +7,7 @@ import { type Connection, type Handshake, type Net, NetError, type OpenRequest }
 export interface Dialog {
   /** @returns the unexpected behavior of the peer, as a message; empty without one */
   run(connection: Connection): Promise<string>;
-  /** Returns the problem at the timeout, by the data received until then; empty without data. */
+  /** Returns the problem at the timeout, based on the data received until then; empty without data. */
   onTimeout(): string;
   /** Whether the peer stopped sending or closed the connection, which can be due to a stall of this process. */
   readonly interrupted: boolean;

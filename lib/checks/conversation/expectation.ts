@@ -10,7 +10,7 @@ export type Expectation = {
   maxBytes: number;
   /**
    * Returns the end of the match; -1 without one. Throws CpuLimitError.
-   * @param searched bytes that were searched before
+   * @param searched number of bytes that were searched before
    */
   find(received: Buffer, searched: number): number | Promise<number>;
   /** Whether the response is complete, so that no match can follow. Absent if unknown. */

@@ -4,7 +4,7 @@ import type { STARTTLS_PROTOCOLS } from './steps.ts';
 
 const REPLY_BYTES = 8 * 1024;
 
-/** Expects a reply with a known end. @param last pattern of its end; the first group is the status */
+/** Expects a reply with a known end. @param last pattern of the end of the reply; its first group is the status */
 function reply(condition: string, last: RegExp, isExpected: (text: string, kind: string) => boolean): Expectation {
   const findEnd = (received: Buffer) => last.exec(received.toString('latin1'));
   return {

@@ -24,7 +24,7 @@ const MAX_NUMBERS = 32 ** 4;
 
 const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE && next < MAX_NUMBERS;
 
-/** Returns the id of a cell of the account with room; an empty list without one. */
+/** Returns a list with the id of a cell of the account that has room; an empty list if no cell has room. */
 export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
   const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
   return items.map(({ sk }) => sk.slice(ROOMS.length));
@@ -32,7 +32,7 @@ export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Pr
 
 type CellPlacement = { cell: string; number: number; writes: Write[] };
 
-/** Number of cells of an entity, its newest ones, that are tried for a new check. */
+/** Number of cells of an entity, from the newest, that are tried for a new check. */
 const OWN_CELLS = 2;
 
 /**
@@ -70,7 +70,10 @@ export async function placeInCell(
   };
 }
 
-/** Recounts a cell and its intervals after checks left; deletes an empty one. Keeps concurrent joins. Repeatable. */
+/**
+ * Recounts the checks of a cell and of its intervals after checks have left it, and deletes an empty cell or interval.
+ * Checks that join concurrently are counted. Repeatable.
+ */
 export async function recountCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },

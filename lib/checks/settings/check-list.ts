@@ -30,11 +30,11 @@ export const CheckFilter = z.object({
 });
 export type CheckFilter = z.output<typeof CheckFilter>;
 
-/** Whether a check can match by its state on the entity, so that others need not be read. */
+/** Whether a check in this state can match. The entity has the state, so other checks need not be read. */
 const canMatch = (state: CheckState, filter: CheckFilter): boolean =>
   filter.state === undefined || filter.state.includes(state);
 
-/** Whether a check matches. @param caller decides the parts of a target that are searched */
+/** Whether a check matches. @param caller determines which parts of a target are searched */
 export const matchesCheck = (
   check: CheckItem,
   entity: Pick<EntityItem, 'labels'>,
@@ -58,7 +58,7 @@ type CheckListQuery = {
   filter?: CheckFilter;
 };
 
-/** Returns a reader of checks by entity and creation; filtered, it sets `enough` after 1,000 entities. */
+/** Returns a reader of checks in order of entity and creation; with a filter, it sets `enough` after 1,000 entities. */
 export function checkList<T>(
   context: Context,
   views: (found: CheckOfEntity[]) => Promise<T[]>,

@@ -117,7 +117,8 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
   return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
-const STATE: readonly string[] = [
+/** Properties of a record that are not settings. */
+const NOT_SETTINGS: readonly string[] = [
   'id',
   'state',
   'state_since',
@@ -129,7 +130,7 @@ const STATE: readonly string[] = [
 ];
 
 const settingsOfCheck = (check: CheckItem): object =>
-  Object.fromEntries(Object.entries(recordWithoutEntity(check, 0)).filter(([name]) => !STATE.includes(name)));
+  Object.fromEntries(Object.entries(recordWithoutEntity(check, 0)).filter(([name]) => !NOT_SETTINGS.includes(name)));
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',
@@ -148,7 +149,7 @@ async function entityOf(context: Context, { entity_id }: CheckItem): Promise<Ent
   return entity!;
 }
 
-/** Returns a check as shown to the caller. Costs half a read unit; lists already know the entities. */
+/** Returns a check as shown to the caller. Reads its entity (half a read unit), unlike `checkRecord`. */
 export const checkView = async (context: Context, check: CheckItem): Promise<CheckRecord> =>
   checkRecord(check, await entityOf(context, check), context);
 

@@ -23,10 +23,10 @@ const MAX_CONFIG_BYTES = 8 * 1024;
 
 const INTERVAL = {
   pull: 'Time between probes. An installation can set a minimum.',
-  push: 'Expected time between heartbeats. Default: a minute; with a schedule, the distance of its next two due times.',
+  push: 'Expected time between heartbeats. Default: a minute; with a schedule, the time between its next two due times.',
 };
 const THRESHOLD =
-  'Consecutive failures after which the check is down; if some of them are only warnings, it is degraded.';
+  'Consecutive failures after which the check is down; consecutive failures or warnings after which it is degraded.';
 
 /** Folded groups of the form (docs/develop/console.md#add-a-form-field). */
 const TIMING = { 'x-group': 'Timing' };
@@ -106,7 +106,7 @@ const fitsConfig = (config: object): boolean => Buffer.byteLength(JSON.stringify
 
 const inputs = new Map([...checkTypes].map(([name, type]) => [name, inputOf(type)]));
 
-/** Users look for a ping check, so the error of a type that resembles no other suggests tcp. */
+/** Returns the error for an unknown type; suggests tcp if no name is similar, because users look for a ping check. */
 function unknownTypeMessage({ input }: { input?: unknown }): string {
   const names = [...checkTypes.keys()];
   const type = memberOf(input, 'check_type');
@@ -133,13 +133,17 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
 });
 
 /**
- * Validates settings. Throws VALIDATION_ERROR. @param stored the updated check, which may keep intervals below the
- * minimum
+ * Validates settings. Throws VALIDATION_ERROR.
+ * @param stored the updated check, which may keep intervals below the minimum
  */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
 
-/** Validates settings and derives omitted ones. @param before the replaced config; without it, defaults apply */
+/**
+ * Validates settings and derives omitted ones.
+ * @param supplied properties of the request, which are not derived
+ * @param before config before a partial update; undefined if omitted settings get their defaults
+ */
 function withDerivedSettings(
   input: object,
   supplied: object,
@@ -171,7 +175,7 @@ function withDerivedSettings(
   return check;
 }
 
-/** Validates settings of a check that is not created, without an entity. */
+/** Validates the settings of a settings test, which creates no check and has no entity. */
 export function parseSettingsTest(input: Record<string, unknown>, context: ValidationContext): CheckSettings {
   for (const name of ['entity_id', 'entity'])
     if (input[name] !== undefined) throw invalid(name, 'is not accepted in a settings test; omit it');
@@ -182,7 +186,7 @@ export function parseSettingsTest(input: Record<string, unknown>, context: Valid
 /** Identifying properties: a returned record can be sent back whole, but these cannot change. */
 const FIXED = ['id', 'entity_id', 'check_type', 'execution_mode'] as const;
 
-/** Applies a partial update; config and labels merge per key, null removes a key. The caller validates `entity`. */
+/** Applies a partial update: config and labels merge per key, null removes a key. The caller validates `entity`. */
 export function mergeCheck(
   check: CheckItem,
   patch: Record<string, unknown>,

@@ -6,7 +6,7 @@ import type { Settings } from '#lib/settings.ts';
 
 // Address at which a push check receives pings without a key. Its UUID is the secret: 122 random bits.
 
-/** Leads from the digest of a UUID to its check; 200 bytes. `until` (epoch ms): end of a replaced URL. */
+/** Pointer item from the digest of a UUID to its check; 200 bytes. `until`: expiry of a replaced URL, epoch ms. */
 export type PingUrlItem = Item & { tenant_id: string; check_id: string; until?: number };
 
 /** Returns the ping URL of a UUID. */

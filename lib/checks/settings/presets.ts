@@ -36,8 +36,8 @@ const STARTTLS_PORTS = { smtp: 587, imap: 143, pop3: 110, ftp: 21, postgres: 543
 const TLS_PORTS = { smtps: 465, imaps: 993, pop3s: 995, ldaps: 636 };
 const IS_JSON = { source: 'json', property: '$', operator: 'exists' };
 
-/** Returns a check that exchanges data with a port. */
-const talk = ({ host, port }: Target, steps: Record<string, string>[], tls = false) => ({
+/** Returns a TCP check: it connects to a port, and exchanges data if there are steps. */
+const tcpCheck = ({ host, port }: Target, steps: Record<string, string>[], tls = false) => ({
   check_type: 'tcp',
   config: { host, port, ...(tls && { tls }), ...(steps.length > 0 && { steps }) },
 });
@@ -109,7 +109,7 @@ export const PRESETS = {
     example: 'redis.example.com',
     port: 6379,
     ...OFTEN,
-    check: (target) => talk(target, [{ send: 'PING\r\n' }, { matches: '^([+]PONG|-NOAUTH)' }]),
+    check: (target) => tcpCheck(target, [{ send: 'PING\r\n' }, { matches: '^([+]PONG|-NOAUTH)' }]),
   },
   postgres: {
     title: 'PostgreSQL',
@@ -119,7 +119,7 @@ export const PRESETS = {
     port: 5432,
     ...OFTEN,
     check: (target) =>
-      talk(target, [{ send: '\u0000\u0000\u0000\u0008\u0004\u00d2\u0016\u002f' }, { matches: '^[SN]' }]),
+      tcpCheck(target, [{ send: '\u0000\u0000\u0000\u0008\u0004\u00d2\u0016\u002f' }, { matches: '^[SN]' }]),
   },
   smtp: {
     title: 'Mail server (SMTP)',
@@ -129,7 +129,7 @@ export const PRESETS = {
     port: 587,
     ...OFTEN,
     check: (target) =>
-      talk(
+      tcpCheck(
         target,
         [
           { expect: '220' },
@@ -147,7 +147,7 @@ export const PRESETS = {
     target: 'host',
     example: 'ssh.example.com:22',
     ...OFTEN,
-    check: (target) => talk(target, []),
+    check: (target) => tcpCheck(target, []),
   },
 } satisfies Record<string, Preset>;
 
@@ -204,7 +204,7 @@ function nameOf({ title, target }: Preset, { suffix }: Target): string {
   return `${title.replace(/ \(.*/, '')} ${shown.slice(0, 100)}`.trim();
 }
 
-/** Returns a given property that the preset does not use. */
+/** Returns a property of the request that the preset does not use; undefined without one. */
 function unusedProperty(request: MonitorRequest, { target, keyword }: Preset): string | undefined {
   if (target === 'none') return (['target', 'keyword'] as const).find((name) => request[name]);
   const jobOnly = (['schedule', 'timezone'] as const).find((name) => request[name]);
@@ -237,7 +237,7 @@ function targetOf({ preset: name, target: given, name: job }: MonitorRequest, pr
   return typeof parsed === 'string' ? { path: 'target', message: parsed } : parsed;
 }
 
-/** Returns a URL, with https:// if the scheme is missing; a text states the problem. */
+/** Parses a URL, and adds https:// if the scheme is missing. Returns a message if it is not valid. */
 function webTarget(text: string): Parsed | string {
   const hasScheme = SCHEME.test(text);
   const url = URL.parse(hasScheme ? text : `https://${text}`);
@@ -253,7 +253,7 @@ function webTarget(text: string): Parsed | string {
   };
 }
 
-/** Returns host and port of `host`, `host:port`, or a URL, of which the path is ignored. */
+/** Parses `host`, `host:port`, or a URL, whose path is ignored. Returns a message if it is not valid. */
 function hostTarget(text: string, preset: Preset, name: string): Parsed | string {
   const example = `such as ${preset.example}`;
   // Not parsed with its own scheme, because URL omits a default port: https://host:443 would look like a missing port.

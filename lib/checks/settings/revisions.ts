@@ -7,7 +7,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { type IntervalSchedule, intervalScheduleOf } from '#lib/schedule/slots.ts';
 
-/** Interval schedule and thresholds from a time on (epoch ms), for past slots; 250 bytes plus the schedule. */
+/** Settings revision: interval schedule and thresholds of slots since `from` (epoch ms); 250 bytes plus schedule. */
 export type RevisionItem = Item & {
   rev: number;
   from: number;
@@ -33,7 +33,7 @@ function scheduleOf({ execution_mode, config }: CheckItem): Pick<RevisionItem, '
   return execution_mode === 'push' && text !== undefined ? { schedule: { text, zone: zoneOf(config) } } : {};
 }
 
-/** Returns the revision of a check whose settings change at `now` (epoch ms), which expires with the retention. */
+/** Returns the revision that ends at `now` (epoch ms), when the settings change; it expires after the retention. */
 export const pastRevision = (keys: Keys, check: CheckItem, now: number, retentionDays: number): RevisionItem => ({
   ...revisionItem(keys, check),
   expires_at: historyExpiry(now, retentionDays),

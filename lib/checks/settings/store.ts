@@ -8,7 +8,7 @@ import { isId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 
 /**
- * Items of checks and how they are read, all strongly:
+ * Items of checks and their reads, all strongly consistent:
  *
  * | pattern                     | request                                                        |
  * |-----------------------------|----------------------------------------------------------------|
@@ -18,7 +18,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
  * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
  */
 
-/** Returns the check of a path; a check of another tenant counts as missing. Throws NOT_FOUND. */
+/** Returns the check with an id from a path; a check of another tenant counts as missing. Throws NOT_FOUND. */
 export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: string): Promise<CheckItem> {
   const check = isId('chk', id) ? await ports.table.get<CheckItem>(keys.check(tenant, id)) : undefined;
   if (!check) throw notFound(`Check ${id}`);
@@ -30,7 +30,7 @@ export const checksOfCell = (
   cell: string,
 ): Promise<CheckItem[]> => allOf<CheckItem>(ports.table, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
 
-/** Number of checks from which the whole cell is read: one check takes a read unit, seven together take one. */
+/** Minimum number of checks for reading the whole cell: a get takes a read unit per check, a query one per seven. */
 const WHOLE_CELL_FROM = 10;
 
 /** Returns the checks of entities, in order of creation within each. */
@@ -43,7 +43,7 @@ export async function checksOf(
   return ids.map((id) => found.get(id)).filter((check) => check !== undefined);
 }
 
-/** Returns the checks of a request in its order. Throws NOT_FOUND if one is missing. */
+/** Returns the checks with the ids of a request, in the same order. Throws NOT_FOUND if one is missing. */
 export async function requireChecks(context: TenantEnv, ids: readonly string[]): Promise<CheckItem[]> {
   const found = await checksById(
     context,
@@ -60,7 +60,7 @@ async function checksById(context: TenantEnv, ids: readonly string[]): Promise<M
   const { ports, keys, tenant } = context;
   const cells = [...Map.groupBy(ids, cellOf)];
   const few = cells.flatMap(([, ids]) => (ids.length < WHOLE_CELL_FROM ? ids : []));
-  const many = cells.flatMap(([cell, own]) => (own.length < WHOLE_CELL_FROM ? [] : [cell]));
+  const many = cells.flatMap(([cell, ids]) => (ids.length < WHOLE_CELL_FROM ? [] : [cell]));
   const read = await Promise.all([
     ports.table.getMany<CheckItem>(few.map((id) => keys.check(tenant, id))),
     ...many.map((cell) => checksOfCell(context, cell)),

@@ -8,8 +8,9 @@ import type { StateEnv } from './on-change.ts';
 
 type AppliedResult = {
   outcome: Outcome;
+  /** State and counters after the result, if the caller has computed them. */
   next?: ReturnType<typeof nextState>;
-  /** Epoch ms of the probe. */
+  /** Time of the result (epoch ms): start of the probe, time of the push, or missed deadline. */
   ran_at: number;
   reason: string;
   cause: 'result' | 'missed_heartbeat';
@@ -20,14 +21,14 @@ type AppliedResult = {
 };
 
 const earlierWarning = ({ recovery_threshold: threshold }: CheckItem): string =>
-  `no failure in the last ${threshold} results, but a warning: degraded until ${threshold} consecutive results have none`;
+  `no failure in the last ${threshold} results, but a warning: degraded until ${threshold} consecutive results have no failure or warning`;
 
 type ResultChanges = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
- * Returns the writes of a result: none if nothing changes, the check item if only counters change, else the transition
- * with entity and feed. Undefined if the entity does not exist. The writes depend on the versions that were read;
- * commit them with the result.
+ * Returns the writes of a result: none if nothing changes, the check item if only counters change, else the check item
+ * and the transition with entity and feed. Undefined if the entity does not exist. The writes depend on the versions
+ * that were read; commit them with the result.
  */
 export async function applyResult(
   env: StateEnv,

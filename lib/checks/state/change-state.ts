@@ -34,7 +34,7 @@ export type ChangedState = {
   deadlines: DueDeadline[];
 };
 
-/** Builds a state change. Pure. Each transition of an entity is later than the previous one, for any clock. */
+/** Builds a state change. Pure. Transitions of an entity have ascending times, even if the clock was set back. */
 export function changeState(
   keys: Keys,
   token: string,

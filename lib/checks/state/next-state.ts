@@ -15,7 +15,7 @@ export const Counters = z.object({
   consecutive_successes: z
     .int()
     .describe(
-      'Consecutive successes towards recovery; while down, successes with a warning count. recovery_threshold while up.',
+      'Consecutive successes towards recovery; successes with a warning count only while down. While up: recovery_threshold.',
     ),
 });
 export type Counters = z.infer<typeof Counters>;
@@ -151,7 +151,7 @@ const sinceWith = (
   { outcome, at }: CountedResult,
 ): number | undefined => (STREAKS[outcome].includes(streak) ? (streaks_since?.[streak] ?? at) : undefined);
 
-/** Returns the stored streaks after one more result that leads to `state`; undefined if none is stored. */
+/** Returns the starts of the streaks to store after one more result that leads to `state`; undefined without any. */
 export function keptStreaks(check: StreakStarts, state: CheckState, result: CountedResult): CheckItem['streaks_since'] {
   const kept = ENDING_STREAKS[state].flatMap((streak) => {
     const since = sinceWith(check, streak, result);

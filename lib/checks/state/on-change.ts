@@ -14,7 +14,7 @@ export type StateChange = {
   cause: TransitionCause;
   entity_state: EntityState;
   transition: { transition_id: string; sk: string; expires_at: number };
-  /** Time of the transition, later than all earlier ones of the entity. */
+  /** Time of the transition; always after the previous transition of the entity. */
   at: number;
   /** Current time; can be before `at` if a fast clock was set back. */
   now: number;
@@ -31,11 +31,12 @@ export type Consequences = {
   deadlines: DueDeadline[];
 };
 
-/** One strong read of all data for the decision. `decide` is pure. */
+/** Data for the decision, from strongly consistent reads. `decide` is pure. */
 export type ReadForChange = { entity: EntityItem; decide(change: StateChange, token: string): Consequences };
 
 /** Hook for alerting in state changes (lib/alerting/on-change.ts). */
 export type OnChange = {
+  /** Returns undefined if the entity was deleted. */
   read(env: Env, check: CheckItem): Promise<ReadForChange | undefined>;
 };
 

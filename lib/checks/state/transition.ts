@@ -33,7 +33,7 @@ export const StateTransition = z.object({
   error_message: z.string().describe('Error or warning of the deciding result; empty without one.'),
 });
 
-/** A state change of a check. Its timestamp is later than all earlier ones of the entity. */
+/** A state change of a check. Its timestamp is always after that of the previous transition of the entity. */
 export type TransitionItem = Item &
   Omit<z.infer<typeof StateTransition>, 'id'> & {
     // Not in the API:
@@ -43,7 +43,9 @@ export type TransitionItem = Item &
     check_from_since: string;
     /** Epoch ms from which the new state counts in the history. */
     effective_at: number;
+    /** Number of checks of the entity that are down after the transition; absent if 0. */
     down_checks?: number;
+    /** Number of the transition within its entity. */
     seq: number;
   };
 

@@ -28,8 +28,9 @@ export const COMMON_ERRORS = {
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
- * `timeout_ms` covers all steps; `now` (epoch ms): start. `cpu`: runs expressions and large documents of the account.
- * `withDetails`: details for a settings test. `waitForMemory`: see net.ts.
+ * Input of a probe. `timeout_ms` covers all steps. `now`: start (epoch ms). `cpu`: evaluates expressions and large
+ * documents within the CPU budget of the account. `withDetails`: whether to return details for a settings test.
+ * `waitForMemory`: see net.ts.
  */
 export type ProbeInput = {
   net: Net;
@@ -52,7 +53,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   mode: 'pull' | 'push';
   title: string;
   about: string;
-  /** Minimum and default in seconds. Default: 1 and 60; raised for targets with low rate limits. */
+  /** Minimum and default interval in seconds. If omitted, 1 and 60; higher for targets with low rate limits. */
   interval: { minimum: number; default: number };
   /** The `config` object, strict so that a typo is an error. `assertions` are added for all types. */
   config: z.ZodObject;
@@ -64,16 +65,19 @@ export type CheckType<Name extends string = string, Kind extends string = string
   /** Optional properties of a probe in a settings test, in addition to `result`. */
   shown: z.ZodObject;
   errors: Readonly<Partial<Record<Kind, string>>>;
-  /** Paths in the record that are ******** for a read-only key; through lists: `config.steps.send`. */
+  /** Paths shown as ******** to a read-only key. A path names no list index: `config.steps.send`. */
   secrets: readonly string[];
   /** Paths of URLs, shown to a read-only key without query, fragment and user info. */
   urls: readonly string[];
   /** Returns errors for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
-  /** Returns settings derived from `config` at `now` (epoch ms) for omitted ones. Throws VALIDATION_ERROR. */
+  /**
+   * Returns values for omitted settings, derived from `config` at `now` (epoch ms). Throws VALIDATION_ERROR.
+   * @param before the replaced config; without it, defaults apply
+   */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
-  /** Returns the hosts in the settings, for the egress guard at creation: it refuses private literals. */
+  /** Returns the hosts in the settings, for the egress guard, which rejects disallowed IP addresses. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];
   /** Returns a short label of the target without secrets, for messages: `GET https://example.com/health`. */
   targetLabel(settings: Pick<CheckSettings, 'config'>): string;
@@ -119,7 +123,7 @@ type Definition<
 
 type Stored<Config extends z.ZodObject, Fields extends z.ZodObject> = z.output<Fields> & SettingsWith<z.output<Config>>;
 
-/** Creates a registry entry. Stored settings are valid for their type, which this cast relies on. */
+/** Creates a registry entry. Its cast relies on stored settings being valid for their type. */
 export const defineCheck = <
   const Name extends string,
   Config extends z.ZodObject,

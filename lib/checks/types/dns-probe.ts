@@ -52,7 +52,7 @@ const storedRecords = (values: readonly string[]): string[] =>
 
 type DnsResponse = { values: string[]; rcode: DnsRcode; latency_ms: number; unanswered?: boolean };
 
-/** Resolves a record. Without records it is an error, unless an assertion of severity fail decides about that. */
+/** Resolves a record. Without records, throws `NetError` unless an assertion with severity fail decides the outcome. */
 async function resolve(net: Net, question: DnsRequest, assertions: readonly Assertion[]): Promise<DnsResponse> {
   const areAssertionsDecisive = assertions.some(
     ({ source, severity }) => severity === 'fail' && (source === 'rcode' || source === 'record_count'),
@@ -86,7 +86,7 @@ function listedRecords(values: string[], count: number): string {
   return first.join(', ') + (count > first.length ? ` and ${count - first.length} more` : '');
 }
 
-/** Normalizes a value: names in lower case without trailing dot; text unchanged. */
+/** Normalizes a record value: TXT is unchanged, IPv6 addresses are expanded, names are lower case without final dot. */
 function normalize(type: RecordType, value: string): string {
   if (type === 'TXT') return value;
   if (type === 'AAAA') return isIPv6(value) ? ipv6Groups(value).join(':') : value;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { expiryMembers, expiryOf, expiryText } from '#lib/checks/assertions/expiry.ts';
+import { expiryOf, expiryProperties, expiryText } from '#lib/checks/assertions/expiry.ts';
 import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { statusName } from '#lib/net/http-status.ts';
 import { type Egress, type HttpReply, type Net, NetError } from '#lib/net/net.ts';
@@ -9,13 +9,13 @@ import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { DomainConfig } from './domain.ts';
 import { canonicalDomain } from './host-setting.ts';
 
-/** IANA's list of registries and their servers (RFC 9224, 3): `[[zones], [base addresses]]` each. */
+/** IANA's list of registries and their servers (RFC 9224, 3): each service is `[[zones], [base addresses]]`. */
 const Bootstrap = z.object({ services: z.array(z.tuple([z.array(z.string()), z.array(z.string())])) });
 
-/** Base addresses by zone, in lower case. */
+/** Base addresses by zone; zones are in lower case. */
 type Servers = ReadonlyMap<string, readonly string[]>;
 
-/** IANA's list has about 60 KB. */
+/** Maximum size of the list; IANA's has about 60 KB. */
 const MAX_BYTES = 1024 * 1024;
 /** Timeout for reading the list, shared by all waiting probes. */
 const READ_TIMEOUT_MS = 10_000;
@@ -33,7 +33,10 @@ type BootstrapRequest = {
   now: number;
 };
 
-/** Returns a domain's RDAP server; undefined without one. Caches the list for a day; throws `NetError` without it. */
+/**
+ * Returns the RDAP server of a domain; undefined if the list contains none. The list is cached for a day. Throws
+ * `NetError` if no list can be read.
+ */
 export async function rdapServer(domain: string, request: BootstrapRequest): Promise<string | undefined> {
   const labels = domain.split('.');
   const { servers } = await bootstrap(request);
@@ -49,7 +52,7 @@ async function bootstrap(request: BootstrapRequest): Promise<CachedList> {
   const { url, timeout_ms, now } = request;
   const known = cache.get(url);
   if (known && now - known.at < DAY_MS) return known;
-  // Many checks need the list when a process starts.
+  // Many checks need the list when a process starts, so they share one read.
   const reading = pendingReads.get(url) ?? readList(request).finally(() => pendingReads.delete(url));
   pendingReads.set(url, reading);
   if (known) {
@@ -142,7 +145,7 @@ export const probeDomain = (
         found,
         await evaluateAssertions(assertions, { latency_ms, expiry }, { cpu, withDetails }),
       ),
-      ...expiryMembers(expiry),
+      ...expiryProperties(expiry),
     };
   });
 

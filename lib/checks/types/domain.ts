@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ExpiryMembers, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryProperties, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
 import { defineCheck } from './check-type.ts';
 import { canonicalDomain } from './host-setting.ts';
 
@@ -27,11 +27,11 @@ export const domain = defineCheck({
   mode: 'pull',
   title: 'Domain expiry',
   about:
-    'Queries the expiry of a domain at its registry by RDAP. It succeeds if the domain is valid for long enough. last_result shows days_left and expires_at. Some registries, such as the registry of .de, do not publish it.',
+    'Queries the expiry of a domain at its registry by RDAP. It succeeds if the domain is valid for long enough. last_result shows days_left and expires_at. Some registries, such as that of .de, publish no expiry date.',
   interval: { minimum: 3600, default: 21_600 },
   config: Config,
   sources: ['latency_ms', 'days_left'],
-  result: ExpiryMembers,
+  result: ExpiryProperties,
   contradictions: ({ config: { assertions = [], min_days_remaining } }) =>
     unreachableWarnings(assertions, min_days_remaining),
   hosts: ({ config }) => [{ path: 'config.domain', host: config.domain }],

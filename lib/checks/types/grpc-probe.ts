@@ -34,7 +34,7 @@ const STATUS_CODES =
     ' ',
   );
 
-/** A single call in HTTP/2 without a gRPC library (gRPC over HTTP2). */
+/** A health request over HTTP/2 without a gRPC library (specification: gRPC over HTTP2). */
 class HealthCheck implements Dialog {
   interrupted = false;
   readonly #config: Config;
@@ -112,7 +112,7 @@ class HealthCheck implements Dialog {
   }
 }
 
-/** Encodes a HealthCheckRequest with its service as field 1, after a byte for "not compressed" and its length. */
+/** Encodes a HealthCheckRequest (field 1: service) after a prefix: a byte for "not compressed", and the length. */
 function frame(service: string): Buffer {
   const name = Buffer.from(service);
   // A length of 128 or more takes two bytes.
@@ -123,7 +123,7 @@ function frame(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Returns field 1 of a HealthCheckResponse, omitted at 0; undefined if the message is not valid. */
+/** Returns the status of a HealthCheckResponse (field 1, omitted if 0); undefined if the message is not valid. */
 function healthIn(body: Buffer): number | undefined {
   if (body.length < 5 || body[0] !== 0 || body.length < 5 + body.readUInt32BE(1)) return undefined;
   if (body.readUInt32BE(1) === 0) return 0;

@@ -1,5 +1,5 @@
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { expiryMembers } from '#lib/checks/assertions/expiry.ts';
+import { expiryProperties } from '#lib/checks/assertions/expiry.ts';
 import { outcomeOfProbe, type ProbeOutcome, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import type { HttpReply } from '#lib/net/net.ts';
 import { headerSecrets, SECRET_RESPONSE_HEADERS, valuesIn } from '#lib/platform/secrets/header-secrets.ts';
@@ -36,7 +36,7 @@ export async function probeHttp(
     });
     const facts = factsOf(reply, assertions, now);
     const results = await evaluateAssertions(assertions, facts, { cpu, withDetails });
-    // The text of a response with an unexpected status is not checked.
+    // If the status is unexpected, `body_contains` is not checked.
     const isStatusWrong = results.failures.some(({ kind }) => kind === 'status');
     const outcomeOfResponse = isStatusWrong
       ? succeeded(reply.latency_ms, reply.status)
@@ -44,16 +44,17 @@ export async function probeHttp(
     const found = withAssertionResults(outcomeOfResponse, results);
     return {
       ...found,
-      ...expiryMembers(facts.expiry),
+      ...expiryProperties(facts.expiry),
       ...(withDetails && { response: responseOf(reply, redactor()) }),
     };
   });
   return withoutSecrets(outcome, redactor);
 }
 
+/** Number of characters at the start of the sent body in which to search for secrets. */
 const MAX_SEARCHED_OF_BODY = 4096;
 
-/** Returns a lazy redactor: a target may repeat what it received in a redirect, header or body. */
+/** Returns a function that creates a redactor of the sent secrets on first use: a target may repeat them. */
 function lazyRedactor({ headers, body = '' }: HttpConfig): () => Redact {
   let redact: Redact | undefined;
   return () => {

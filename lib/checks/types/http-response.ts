@@ -75,7 +75,7 @@ export function expectedStatus({ expected_status, config }: ExpectedResponse): {
   return { only: undefined, redirects: acceptsOnly(deciding, is3xx) };
 }
 
-/** Evaluates a response without its assertions. @param expected undefined: any status */
+/** Evaluates status and text of a response, but no assertions. @param expected status; any if undefined */
 export function evaluateResponse(
   { method, body_contains }: ExpectedResponse,
   reply: HttpReply,

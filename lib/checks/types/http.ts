@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { SEVERAL_STATUSES } from '#lib/checks/assertions/aliases.ts';
-import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryProperties } from '#lib/checks/assertions/expiry.ts';
 import { HeaderMap } from '#lib/net/header-map.ts';
 import { defineCheck } from './check-type.ts';
 
@@ -73,7 +73,7 @@ export const http = defineCheck({
   fields: Fields,
   config: Config,
   sources: ['status_code', 'body', 'json', 'header', 'latency_ms', 'days_left'],
-  result: ExpiryMembers,
+  result: ExpiryProperties,
   shown: z.object({
     response: z
       .object({

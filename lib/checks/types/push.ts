@@ -81,7 +81,7 @@ export type PushConfig = z.output<typeof config>;
 /** Returns the time zone of a schedule. */
 export const zoneOf = ({ timezone }: PushConfig): string => timezone ?? 'UTC';
 
-/** Never probed: a job or program sends results, and missed heartbeats are detected. */
+/** Check type without probes: a job or program sends results, and missed heartbeats are detected. */
 export const push = defineCheck({
   type: 'push',
   mode: 'push',

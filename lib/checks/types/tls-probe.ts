@@ -1,6 +1,6 @@
 import type { Unreadable } from '#lib/checks/assertions/body.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { type Expiry, expiryMembers, expiryOf, tooSoon } from '#lib/checks/assertions/expiry.ts';
+import { type Expiry, expiryOf, expiryProperties, tooSoon } from '#lib/checks/assertions/expiry.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
 import { outcomeOfDialog } from '#lib/checks/conversation/dialog.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
@@ -29,7 +29,7 @@ export const probeTls = (
     const facts = { latency_ms, expiry, tls_version: version, issuer, fingerprint_sha256 };
     return {
       ...withAssertionResults(found, await evaluateAssertions(assertions, facts, { cpu, withDetails })),
-      ...expiryMembers(expiry),
+      ...expiryProperties(expiry),
       ...details,
     };
   });

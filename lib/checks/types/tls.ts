@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ExpiryMembers, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryProperties, unreachableWarnings } from '#lib/checks/assertions/expiry.ts';
 import { STARTTLS_PROTOCOLS, Transcript } from '#lib/checks/conversation/steps.ts';
 import { defineCheck } from './check-type.ts';
 import { Host, Port } from './host-setting.ts';
@@ -36,7 +36,7 @@ export const tls = defineCheck({
     'Performs a TLS handshake, with starttls within another protocol. It succeeds if the certificate is trusted and valid for the name and for long enough, and the assertions are met. last_result shows days_left and expires_at.',
   config: Config,
   sources: ['latency_ms', 'days_left', 'tls_version', 'issuer', 'fingerprint_sha256'],
-  result: ExpiryMembers,
+  result: ExpiryProperties,
   shown: Transcript,
   contradictions: ({ config: { port, starttls, assertions = [], min_days_remaining } }) => {
     const message = `must be a port with plain-text ${starttls}`;

@@ -10,7 +10,7 @@ import { outagesBetween } from '#lib/schedule/outages.ts';
 import { readWatermark } from '#lib/schedule/watermark.ts';
 import type { Settings } from '#lib/settings.ts';
 import type { SlotRange } from './stored-results.ts';
-import { countSlots, type Revision, timeline } from './timeline.ts';
+import { countSlots, type SettingsRevision, timeline } from './timeline.ts';
 
 /**
  * Cause of a missing result (docs/use/states-and-history.md#gaps). `outage` is derived from service outages. `network`,
@@ -19,14 +19,17 @@ import { countSlots, type Revision, timeline } from './timeline.ts';
 export const GapCause = z
   .enum(['late', 'outage', 'network', 'error', 'cpu_budget'])
   .describe(
-    'outage: the service was not running. network: its network failed. error: internal error. cpu_budget: expressions and documents of the account used its CPU budget. late: any other delay.',
+    'outage: the service was not running. network: its network failed. error: internal error. cpu_budget: expressions and documents of the account used up its CPU budget. late: any other delay.',
   );
 export type GapCause = z.infer<typeof GapCause>;
 
 /** Time range [from, to) in epoch ms. */
 export type TimeRange = { from: number; to: number };
 
-/** Time (ms) after a slot in which its probe can be in progress: an outage that begins then interrupts the probe. */
+/**
+ * Returns the time (ms) after a slot in which its probe can be in progress. An outage that begins in that time
+ * interrupts the probe.
+ */
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
@@ -75,14 +78,14 @@ export type Gap = { from: number; to: number; slots: number; cause: GapCause };
 
 export const gapRecord = (gap: Gap): z.infer<typeof GapRecord> => ({ ...gap, from: iso(gap.from), to: iso(gap.to) });
 
-/** Maximum number of results and missed slots per search; a day at one second has 86,400. */
+/** Maximum number of results and missed slots per search; a day at an interval of one second has 86,400. */
 const MAX_ENTRIES = 100_000;
 
 /**
- * Finds the gaps of a check in a time range, ascending; consecutive missed slots with the same cause are one gap. Gaps
- * are not stored, except for some causes: they are due slots without results. The only gaps of a push check, which is
- * not probed, are service outages. `limits`: maximum number of gaps, and of results and missed slots to read. Returns
- * `next`, the start of the next search (epoch ms), if the search reached a limit.
+ * Finds the gaps of a check in a time range, ascending; consecutive missed slots with the same cause are one gap. A gap
+ * is derived from due slots without results; only some causes are stored. The only gaps of a push check, which is not
+ * probed, are service outages. `limits`: maximum number of gaps to return (`gaps`), and of results and missed slots to
+ * read (`entries`). Returns `next`, the start of the next search (epoch ms), if the search reached a limit.
  */
 export async function findGaps(
   context: TenantEnv,
@@ -114,7 +117,7 @@ export async function findGaps(
 
 /** Returns the gaps of a push check: the service outages while it was enabled, clipped to the range. */
 export async function pushGaps(
-  revisions: readonly Revision[],
+  revisions: readonly SettingsRevision[],
   outages: readonly TimeRange[],
   range: SlotRange,
 ): Promise<Gap[]> {

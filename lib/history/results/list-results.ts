@@ -16,7 +16,9 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/** Returns a reader of the results of a check checked in a range, newest first. Their sort times can be earlier. */
+/**
+ * Returns a reader of the results of a check, newest first. The range is of `checked_at`; sort times can be earlier.
+ */
 export async function resultList(
   context: Context,
   check: CheckItem,
@@ -25,8 +27,8 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // A push can be ahead by MAX_CLOCK_SKEW_MS, so no result has a later sort time. Times after the year 2286 would not
-  // sort, because they have more digits.
+  // A push can be ahead by MAX_CLOCK_SKEW_MS, so no result has a later sort time. `until` is limited to it, because
+  // times after the year 2286 have more digits and would not sort.
   const latest = now + MAX_CLOCK_SKEW_MS;
   const to = Math.min(until ?? latest, latest) + SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await earliestSortTime(context, check, since));

@@ -113,7 +113,7 @@ export async function* storedEntries(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** Maximum time (ms) by which a result of older settings can be sorted after their change, because clocks differ. */
+/** A result of older settings is sorted at most this long (ms) after the change of settings, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
 /** Whether a check can have single results since `from` (epoch ms), including those of older settings. */

@@ -17,16 +17,17 @@ type SlotEvaluation = { now: number; timeout_ms: number; patience_ms?: number | 
 
 type DueSlot = { slot: number; interval_ms: number };
 
-export type Revision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
+/** Settings of a check that determine its slots, from `from` (epoch ms) until the next revision. */
+export type SettingsRevision = Pick<RevisionItem, 'from' | 'enabled' | 'rhythm' | 'schedule'>;
 
 /**
  * Yields the slots in a time range that must have a result by now, ascending. Pure. A change of settings triggers a
  * probe at once, which replaces the slots that have not passed yet. So a slot counts for a revision if it is not before
- * its start and passed before the next change.
+ * the start of the revision and has passed before the next change.
  * @param revisions in order of time
  */
 function* dueSlots(
-  revisions: readonly Revision[],
+  revisions: readonly SettingsRevision[],
   range: SlotRange,
   { now, timeout_ms, patience_ms = Number.POSITIVE_INFINITY }: SlotEvaluation,
 ): Generator<DueSlot> {
@@ -49,7 +50,7 @@ const firstSlot = (rhythm: IntervalSchedule, at: number): number => latestSlot(r
 const DUE_TIMES_PER_TURN = 200;
 
 /** Returns the number of slots in a time range; for a push check with a schedule, of its due times. */
-export async function countSlots({ rhythm, schedule }: Revision, { from, until }: SlotRange): Promise<number> {
+export async function countSlots({ rhythm, schedule }: SettingsRevision, { from, until }: SlotRange): Promise<number> {
   if (!schedule) return (latestSlot(rhythm, until - 1) - latestSlot(rhythm, from - 1)) / rhythm.interval_ms;
   const turn = yieldEvery(DUE_TIMES_PER_TURN);
   let count = 0;

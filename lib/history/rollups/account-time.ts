@@ -28,7 +28,7 @@ export const zeroTime = (): TimeByKind => ({
   down_in_maintenance_ms: 0,
 });
 
-/** Adds up spans; all zero for no spans. */
+/** Sums the durations of spans by kind; all zero without spans. */
 export function timeOf(spans: readonly AccountedSpan[]): TimeByKind {
   const time = zeroTime();
   for (const { from, to, as, in_maintenance } of spans) {
@@ -38,7 +38,7 @@ export function timeOf(spans: readonly AccountedSpan[]): TimeByKind {
   return time;
 }
 
-/** Divides a range at instants, in any order, and merges equal neighbors; calls `kindAt` in ascending order. */
+/** Divides a range at instants, given in any order, and merges equal neighbors. Calls `kindAt` in ascending order. */
 export function divide(
   range: TimeRange,
   instants: Iterable<number>,
@@ -59,12 +59,15 @@ export function divide(
 
 type StateChange = { at: number; state: EntityState };
 
-/** Data from which time is classified. Ranges of one kind may overlap, be unordered and exceed the whole. */
+/**
+ * Data from which a range is classified. Its lists of ranges may be unordered, overlap and extend beyond that range.
+ */
 export type TimeSources = {
   /**
    * State changes in the order in which they were decided, each with the instant from which it counts: the first
    * failed result of an outage, or the first successful one after it. The state is unknown before the first change. A
-   * later change may count from an earlier instant: at an instant, the last in the list that counts by then applies.
+   * later change may count from an earlier instant: at any instant, the last change of the list that already counts
+   * applies.
    */
   changes: readonly StateChange[];
   monitored: readonly TimeRange[];
@@ -90,7 +93,7 @@ export function classifyTime(
   });
 }
 
-/** Returns a function that tells whether any of the spans covers an instant; call it in ascending order. */
+/** Returns a function from an instant to whether any of the spans covers it; call it in ascending order. */
 function coverageOf(spans: readonly TimeRange[]): (at: number) => boolean {
   const ascending = spans.toSorted((a, b) => a.from - b.from);
   let i = 0;
@@ -121,7 +124,10 @@ export function entityTime(checks: readonly (readonly AccountedSpan[])[], range:
   return divide(range, borders, (at) => combine(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
 }
 
-/** Checks in maintenance count only if all checks are; then maintenance hides the state of the entity. */
+/**
+ * Combines the kinds of the checks of an entity at an instant. Checks in maintenance count only if all monitored checks
+ * are in maintenance; then maintenance hides the state of the entity.
+ */
 function combine(checks: readonly Accounted[]): Accounted {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };

@@ -56,9 +56,9 @@ const Bucket = z.object({
       degraded: Seconds('Time degraded'),
       down: Seconds('Time down, from the first failed result of an outage to the first successful one after it'),
       unknown: Seconds('Time monitored without a state, such as before the first result'),
-      gap: Seconds('Time in which it was due but not monitored'),
+      gap: Seconds('Time in which a check was due but not monitored'),
       maintenance: Seconds('Time covered by a maintenance window that is excluded from uptime'),
-      not_monitored: Seconds('Time in which it did not exist or was disabled'),
+      not_monitored: Seconds('Time in which the check or entity did not exist or was disabled'),
     })
     .describe('Time of each kind; they add up to the length of the bucket.'),
   down_in_maintenance_seconds: Seconds('Time in maintenance that would have been down without it'),
@@ -142,7 +142,7 @@ function timeRecord({
 
 const MILLION = 1_000_000;
 
-/** Returns a ratio rounded down to six decimals; null if `whole` is 0. Uses BigInt because products exceed 2^53. */
+/** Returns a ratio rounded down to six decimals; null if `whole` is 0. Uses BigInt because products can exceed 2^53. */
 export function floorRatio(part: number, whole: number): number | null {
   if (whole === 0) return null;
   const [dividend, divisor] = [BigInt(part) * BigInt(MILLION), BigInt(whole)];

@@ -18,7 +18,7 @@ export type EntityFigures = Counts & TimeByKind;
 export type Figures = EntityFigures & { latency: LatencyHistogram };
 
 /** Returns new figures that are all zero, to add to. */
-export const emptyFigures = (): Figures => ({ ...noEntityFigures(), latency: emptyHistogram() });
+export const emptyFigures = (): Figures => ({ ...emptyEntityFigures(), latency: emptyHistogram() });
 
 /** Merges the figures of disjoint time ranges, or of several checks, into new ones. Associative and commutative. */
 export const mergeFigures = (parts: readonly Figures[]): Figures => ({
@@ -28,7 +28,7 @@ export const mergeFigures = (parts: readonly Figures[]): Figures => ({
 
 /** Merges figures of entities. */
 export function mergeEntityFigures(parts: readonly EntityFigures[]): EntityFigures {
-  const merged = noEntityFigures();
+  const merged = emptyEntityFigures();
   for (const part of parts) {
     merged.runs += part.runs;
     merged.failures += part.failures;
@@ -49,4 +49,4 @@ export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>
 /** Causes of gaps, in the order of storage. */
 export const GAP_CAUSES = namesOf(noGaps());
 
-const noEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...zeroTime() });
+const emptyEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...zeroTime() });

@@ -57,7 +57,7 @@ const EntityHistory = z
   })
   .meta({ id: 'EntityHistory' });
 
-/** Maximum number of checks or entities in a response, and of buckets of all of them. */
+/** Maximum number of checks or entities in a response, and total number of their buckets. */
 const MAX_HISTORIES = 50;
 const MAX_TOTAL_BUCKETS = 5_000;
 

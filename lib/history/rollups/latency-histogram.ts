@@ -42,7 +42,10 @@ const BINS_PER_DOUBLING = 16;
 /** Maximum latency: 37 hours in ms; a pushed latency is at most a day. */
 const MAX_MS = 2 ** 27;
 
-/** Upper bounds of bins from the second on. Irrational ones are not close to whole numbers: all machines agree. */
+/**
+ * Upper bounds of bins from the second on. The same on all machines: no irrational power is so close to a whole number
+ * that a rounding error changes its floor.
+ */
 const UPPER_BOUNDS = Array.from({ length: 27 * BINS_PER_DOUBLING + 1 }, (_, k) =>
   Math.floor(2 ** (k / BINS_PER_DOUBLING)),
 );

@@ -49,7 +49,7 @@ type RollupOptions = { isRevision: boolean };
 /** Makes the rollup of an hour (epoch ms) of a cell from raw data. */
 export async function makeHour(of: RolledCell, hour: number, options: RollupOptions): Promise<void> {
   const range = { from: hour, to: hour + HOUR_MS };
-  // At least as long as the raw data, so that the hour is never computed from raw data again.
+  // Kept at least as long as the raw data, so that the hour is never computed from raw data again.
   const days = Math.max(keptDays('hour', of.rollup_days), of.retention_days);
   await writeRollup(of, keysOf(of, 'hour', hour), { from: hour, days, ...options }, async (present) => {
     const made_at = of.ports.clock.now();
@@ -113,8 +113,9 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
 }
 
 /**
- * Makes the day rollup of an entity. It is made again for each cell of the entity, because only the last cell finds all
- * hours. It is not overwritten after a check of that day was deleted, because its data can no longer be read.
+ * Makes the day rollup of an entity. It is made again for each cell with checks of the entity, because only the last
+ * cell finds all hours. It is not overwritten after a check of that day was deleted, because the data of the check can
+ * no longer be read.
  */
 async function makeEntityDay(
   of: RolledCell,

@@ -14,8 +14,8 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/** Wait (ms) beyond the time of a probe until a slot counts as missed: it ends before the rollup of the hour. */
-const MISSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
+/** Time (ms) after which a slot counts as passed (see `timeline`): a minute before the rollup, for its probe to end. */
+const PASSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
 /**
  * Measures a check in contiguous ranges from raw data, one rollup per range. Future time is left out.
@@ -40,7 +40,7 @@ export async function measureCheck(
 
   const causeOf = gapCauseFinder(context, check, outages);
   let i = 0;
-  for await (const entry of timeline(context, check, revisions, read, MISSED_AFTER_MS)) {
+  for await (const entry of timeline(context, check, revisions, read, PASSED_AFTER_MS)) {
     while (i < ranges.length - 1 && entry.at >= ranges[i]!.to) i++;
     const counted = entry.at >= span.from ? figures[i]! : undefined;
     if (entry.missed) {
@@ -72,7 +72,9 @@ function countResult(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { 
   if (outcome === 'warn') figures.warnings += 1;
 }
 
-/** Returns the time (ms) before a range in which a missed slot may be due and its gap still reach into the range. */
+/**
+ * Returns the time (ms) to read before a range, because the gap of a slot missed in that time can reach into the range.
+ */
 function gapLengthBefore(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
   if (check.execution_mode === 'push' || !first || first.from > from) return 0;
   return Math.min(first.rhythm.interval_ms, from - first.from);
@@ -90,7 +92,7 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
 
 type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; ranges: readonly TimeRange[]; now: number };
 
-/** Counts the slots that a push check missed during service outages, and returns its gaps: it has no others. */
+/** Counts the slots that a push check missed during service outages. Returns these outages, which are its only gaps. */
 async function countOutages(figures: Figures[], { revisions, outages, ranges, now }: Outages): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
   for (const [w, { from, to }] of ranges.entries()) {
@@ -107,7 +109,7 @@ const monitoredIn = (revisions: readonly RevisionItem[]): TimeRange[] =>
     enabled ? [{ from, to: revisions[i + 1]?.from ?? Number.POSITIVE_INFINITY }] : [],
   );
 
-/** Returns the state changes that determine the state in a range, the first with the state before it. */
+/** Returns the state changes that determine the state in a range. The first (`at` 0) is the state before the others. */
 async function stateChangesIn({ ports, keys, tenant }: TenantEnv, check: CheckItem, range: TimeRange) {
   if (Date.parse(check.state_since) <= range.from) return [{ at: 0, state: check.state }];
   const changes: { at: number; state: CheckItem['state'] }[] = [];

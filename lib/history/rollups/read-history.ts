@@ -49,7 +49,7 @@ export async function checkHistories(
 
 /**
  * Reads the histories of entities; entities of a cell share reads. Checks are read only for time without rollups.
- * `latency`: includes latencies, of hours only.
+ * `latency`: whether to include latencies, which only hours have.
  */
 export async function entityHistories(
   context: HistoryEnv,
@@ -66,7 +66,7 @@ export async function entityHistories(
   return histories;
 }
 
-/** Returns a function from an entity to the sources of its checks. The first use of an item reads all of them. */
+/** Returns a function from an entity to the sources of its checks. Reading one of them reads all. */
 function sourcesOf(context: HistoryEnv, entities: readonly EntityItem[]): (entity: EntityItem) => CheckSource[] {
   const items = once(async () => new Map((await checksOf(context, entities)).map((check) => [check.id, check])));
   return ({ checks }) => Object.keys(checks).map((id) => ({ id, item: async () => (await items()).get(id) }));

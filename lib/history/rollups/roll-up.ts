@@ -4,7 +4,7 @@ import type { Env } from '#lib/env.ts';
 import { ROLLUPS, under } from '#lib/keys.ts';
 import type { RollupMessage } from '#lib/messages.ts';
 import { DAY_MS, HOUR_MS, MAX_CLOCK_DIFFERENCE_MS } from '#lib/platform/time.ts';
-import { type Revision, revisionMessage, sharedInstant } from '#lib/results/revise-rollups.ts';
+import { nextRevisionAt, type Revision, revisionMessage } from '#lib/results/revise-rollups.ts';
 import { closesAt, isClosed, ROLLUP_DELAY_MS, startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { oldestCompleteHour } from './hours.ts';
 import { makeDay, makeHour, type RolledCell } from './make-rollup.ts';
@@ -32,7 +32,7 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessag
   if (revise) await remake(of, revise);
 }
 
-/** Returns the time (epoch ms) at which another message must continue; undefined if all due rollups are made. */
+/** Makes due rollups. Returns the time (epoch ms) at which another message must continue; undefined if all are made. */
 async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number | undefined> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
@@ -45,7 +45,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   }
   let day = Math.max(startOfDay(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // If the next hour closes shortly, another message waits for it: by the clock of its sender it may be closed already.
+  // If the next hour closes shortly, another message waits for it: by the clock of the sender it may be closed already.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 
@@ -56,7 +56,8 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 
 /**
  * Remakes hours or days, except those whose making started at `after` or later: they include the reported change. Days
- * follow their hours in a separate message, so that a crash between them loses no day and later revisions share it.
+ * follow their hours in a separate message, so that a crash between them loses no day, and revisions of other hours
+ * share it.
  */
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
@@ -75,7 +76,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   for (let hour = first; hour < until; hour += HOUR_MS) {
     if (await isStale(of, hour, revise)) await makeHour(of, hour, { isRevision: true });
   }
-  const days: Revision = { of: 'day', from: first, to: until - 1, after: sharedInstant(ports.clock.now()) };
+  const days: Revision = { of: 'day', from: first, to: until - 1, after: nextRevisionAt(ports.clock.now()) };
   const rest: Revision[] = until < end ? [{ ...revise, from: until }] : [];
   await ports.queues.send(
     'housekeeping',

@@ -31,7 +31,7 @@ export const encodeSpans = (spans: readonly AccountedSpan[]): string =>
     })
     .join('');
 
-/** Decodes `encodeSpans` for a range. Throws an Error if the text is not valid or does not end with the range. */
+/** Decodes the spans of a range. Throws an Error if the text is not valid or does not end with the range. */
 export function decodeSpans(text: string, range: TimeRange): AccountedSpan[] {
   const spans: AccountedSpan[] = [];
   let at = range.from;
@@ -56,9 +56,9 @@ export type Rollup = EntityFigures & {
 export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
 
 /**
- * Figures of an hour or UTC day: of the checks of a cell by their number in the cell, or of a day of an entity by its
- * id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500
- * spans per check.
+ * Figures of the checks of a cell in an hour or UTC day, by their number in the cell; or of an entity in a UTC day, by
+ * its id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500 spans
+ * per check.
  */
 export type StoredRollup = Record<string, StoredEntry>;
 

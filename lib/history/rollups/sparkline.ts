@@ -9,7 +9,7 @@ import { gapCount } from './figures.ts';
 import { hoursIn } from './hours.ts';
 import { readRollups, sourceOf } from './stored-rollups.ts';
 
-/** Sparkline of a check over the last hours. Time in which it was not monitored counts only in `gap_seconds`. */
+/** Sparkline of a check over the last hours. Gaps count only in `gap_seconds`. */
 export const Sparkline = z
   .object({
     check_id: IdOf('the check'),

@@ -35,9 +35,9 @@ export function withCachedReads<E extends Env>(env: E): E {
 }
 
 /**
- * Figures of an hour or UTC day from `from` (epoch ms): of the checks of a cell by number, or of a day of one entity by
- * its id. `made_at` (epoch ms): start of the last making. `revised`: times of later changes of figures. `raw_days`:
- * retention of the raw data it was made from, in days. `checks`: number of checks of the entity.
+ * Figures of an hour or UTC day from `from` (epoch ms): of the checks of a cell, by number, or, for a day, of one
+ * entity, by its id. `made_at` (epoch ms): start of the last making. `revised`: times of later changes of figures.
+ * `raw_days`: retention of the raw data it was made from, in days. `checks`: number of checks of the entity.
  */
 export type RollupItem = Item & {
   v: string;
@@ -72,7 +72,7 @@ export type RollupReader = {
   days(check: CheckSource, range: TimeRange): Promise<Part[]>;
   /** Like `days`, of an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], range: TimeRange): Promise<Part<EntityFigures>[]>;
-  /** Returns a part of a check for each of some contiguous ranges, each within one hour. */
+  /** Returns a part of a check for each range. Ranges are contiguous, and each is within one hour. */
   parts(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part[]>;
   /** Like `parts`, without latencies. */
   times(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part<Rollup>[]>;
@@ -101,7 +101,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     const rollups = await cellRollups(check, of, range);
     if (rollups.size === 0) return rollups;
     const items = await between<LatenciesItem>((at) => keys.latencies(tenant, cellOf(check.id), of, at), range);
-    // Written together but read separately: a rollup whose latencies are not visible yet is ignored.
+    // Both are written together but read separately: a rollup whose latencies are not visible yet is ignored.
     return new Map(
       [...rollups].flatMap(([at, rollup]) => {
         const { latencies } = items.get(at) ?? {};

@@ -19,27 +19,29 @@ const LastResult = ({ result }: CheckType) =>
 export const NewestResult = (type: CheckType) => z.object({ last_result: LastResult(type).optional() });
 
 const OpenRunRecord = z.object({
-  rid: z.string().nullable().describe('Run id; null if its start had none.'),
-  started_at: z.iso.datetime().describe('Time of its start ping.'),
-  overrun: z.boolean().describe('Whether it exceeded its maximum duration, which counted as a failure.'),
+  rid: z.string().nullable().describe('Run id; null if the start ping had none.'),
+  started_at: z.iso.datetime().describe('Time of the start ping.'),
+  overrun: z.boolean().describe('Whether the run exceeded its maximum duration, which counted as a failure.'),
 });
 
-/** Heartbeats that a push check expects and open job runs; shown for a single check, not in lists. */
+/** Expected heartbeats and open job runs of a push check; shown for a single check, not in lists. */
 const Expected = z.object({
   alerts_after_seconds: z
     .int()
     .nullable()
     .describe(
-      'Seconds without a heartbeat until it goes down: grace time plus failure_threshold - 1 intervals; null with a schedule.',
+      'Seconds without a heartbeat until the check goes down: grace time plus failure_threshold - 1 intervals; null with a schedule.',
     ),
   alerts_at: z.iso
     .datetime()
     .nullable()
-    .describe('Time at which it goes down without a heartbeat; null if it is down or disabled, or expects none.'),
+    .describe(
+      'Time at which the check goes down without a heartbeat; null if it is down, disabled or expects no heartbeat.',
+    ),
   next_due_at: z.iso.datetime().nullable().describe('Next due time of its schedule; null without a schedule.'),
   late: z.boolean().describe('Whether a scheduled heartbeat is due and still missing, within its grace time.'),
   runs: z.array(OpenRunRecord).describe('Job runs that have started and not ended, oldest first.'),
-  waiting_for_first: z.boolean().describe('Whether it has never received a heartbeat.'),
+  waiting_for_first: z.boolean().describe('Whether the check has never received a heartbeat.'),
 });
 export type Expected = z.infer<typeof Expected>;
 

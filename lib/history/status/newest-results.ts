@@ -106,7 +106,7 @@ const PACKS_READ = 3;
 
 /**
  * Returns the newest result of each check, in the order of `checks`; undefined without one. One read per cell and
- * interval covers up to 50 checks; one batch read covers those whose single result is newer. Checks without either are
+ * interval covers up to 50 checks; one batch read covers checks whose single result is newer. Other checks are
  * read one by one.
  */
 export async function newestResults(
@@ -148,7 +148,10 @@ export async function newestResults(
   );
 }
 
-/** Whether no result of a check is newer than its newest single one, apart from packs since its last settings. */
+/**
+ * Whether the newest single result of a check is its newest result, if no pack since its last change of settings has a
+ * newer one.
+ */
 const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, single: string): boolean =>
   execution_mode === 'push' || (enabled && orderOf({ sk: single }) >= settings_at);
 

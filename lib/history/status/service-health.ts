@@ -31,7 +31,7 @@ export const Health = z
           .datetime()
           .nullable()
           .describe(
-            'Time when a probe last waited longer than its interval except because its account used its share; null without one.',
+            'Time when a probe last waited longer than its interval, not counting accounts that had used their share; null without one.',
           ),
       })
       .describe('Execution of probes.'),

@@ -51,9 +51,9 @@ export const Status = z
 export type Status = z.infer<typeof Status>;
 
 /**
- * Returns a page of the matching entities by id, and their counts over all pages. If the page has all of them, it is
- * counted; otherwise all entities are read to count. `counts`: false omits the counts. `next`: the position of the
- * next page, if any. Throws NOT_FOUND if a blueprint does not exist.
+ * Returns a page of the matching entities by id, and their counts over all pages. If the page has all of them, its
+ * entities are counted; otherwise all entities are read to count them. `counts`: false omits the counts. `next`: the
+ * position of the next page, if any. Throws NOT_FOUND if a blueprint does not exist.
  */
 export async function readStatus(
   context: Context,
@@ -91,7 +91,7 @@ function statusEntities(
   const read = hasCondition(wanted) ? filtered(page, (entity) => fits(entity, wanted)) : page;
   return async (after, limit) => {
     const { items, ...rest } = await read(after, limit);
-    // Read after the entities, so that it contains the blueprint of each.
+    // Blueprints are read after the entities, so that the blueprint of each entity is found.
     if (items.some(({ blueprint_slug }) => !blueprints.has(blueprint_slug))) blueprints = await allBlueprints(context);
     const now = context.ports.clock.now();
     const errors = await errorsOf(context, items);

@@ -3,7 +3,7 @@ import type { UserItem } from '#lib/access/account.ts';
 import { assertKeyDoesNotExpire, digestOf } from '#lib/access/api-key.ts';
 import type { Context } from '#lib/access/context.ts';
 import { assertSameOriginSignIn, type Sent, sessionToken } from '#lib/identity/sessions/same-origin.ts';
-import { pageGates } from '#lib/identity/sessions/session-gate.ts';
+import { sessionGates } from '#lib/identity/sessions/session-gate.ts';
 import { findLink } from '#lib/identity/sign-in-link.ts';
 import { findInvitation } from '#lib/identity/team/invitations.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
@@ -36,7 +36,9 @@ export const OidcStart = z
   .object({
     token: text(1, 200)
       .optional()
-      .describe('Token of an invitation or a sign-in link: links the identity to its user, whatever its e-mail.'),
+      .describe(
+        'Token of an invitation or a sign-in link: links the identity, whatever its e-mail address, to the user of the token.',
+      ),
     purpose: z
       .literal('link')
       .optional()
@@ -108,7 +110,7 @@ async function targetOf(
 /** Returns the user of the session. Throws UNAUTHORIZED without a session, FORBIDDEN for a key, LIMIT_EXCEEDED. */
 async function ownerOfSession({ ports, keys, origin }: Context, { headers, cookies }: Sent): Promise<SignInTarget> {
   const sender = { method: 'POST', headers, cookies, address: origin.ip, request_id: origin.request_id };
-  const { session, caller } = await pageGates({ ports, keys }).authenticate(sender);
+  const { session, caller } = await sessionGates({ ports, keys }).authenticate(sender);
   assertAllowed(caller, 'own');
   assertKeyDoesNotExpire(caller, 'an identity');
   // The identity would stay after the key is deleted.
@@ -131,7 +133,10 @@ const notByKey = (): AppError =>
 const tooMany = (): AppError =>
   new AppError('LIMIT_EXCEEDED', `You already have the maximum of ${MAX_IDENTITIES} identities. Remove one first.`);
 
-/** Logs the details, because addresses inside the operator's network must not be revealed. */
+/**
+ * Converts a provider error to an API error. The details of a failed connection are only logged, because they can
+ * contain addresses in the network of the operator.
+ */
 function providerError({ ports, origin }: Context, error: unknown): unknown {
   if (!(error instanceof SignInRefused)) return error;
   const { reason, message } = error;

@@ -19,13 +19,13 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
     returned = await takeRequest(context, search.get('state') ?? '', sent.cookies);
     const { request, secrets } = returned;
     const callback = new URL(`${request.origin}${CALLBACK}?${search}`);
-    const session = await completeSignIn(
+    const sessionCookie = await completeSignIn(
       context,
       request,
       await verifyCallback(context.ports, secrets, callback),
       sent,
     );
-    return redirectTo(request.return_to, session, returned);
+    return redirectTo(request.return_to, sessionCookie, returned);
   } catch (error) {
     return redirectTo(`/#/sign-in?error=${reasonOf(context, error)}`, undefined, returned);
   }
@@ -43,11 +43,11 @@ function takeRequest(context: Context, state: string, cookies: readonly string[]
 
 function redirectTo(
   location: string,
-  session: string | undefined,
+  sessionCookie: string | undefined,
   returned: PendingRequest | undefined,
 ): Reply<undefined> {
-  const used = returned && oidcCookie(new URL(returned.request.origin), '', 0);
-  return new Reply(undefined, { location, 'cache-control': 'no-store' }, [session, used].filter(isText));
+  const deletedCookie = returned && oidcCookie(new URL(returned.request.origin), '', 0);
+  return new Reply(undefined, { location, 'cache-control': 'no-store' }, [sessionCookie, deletedCookie].filter(isText));
 }
 
 const isText = (one: string | undefined): one is string => one !== undefined;

@@ -9,7 +9,7 @@ export type Claims = {
   name?: string;
 };
 
-/** Reads claims of an ID token, also merged with UserInfo (OpenID Connect Core 1.0, section 5.1). */
+/** Reads the claims of an ID token, possibly merged with UserInfo (OpenID Connect Core 1.0, section 5.1). */
 export function claimsOf(claims: Record<string, unknown> & { iss: string; sub: string }): Claims {
   const { iss: issuer, sub: subject, email, email_verified, name, preferred_username } = claims;
   const displayName = [name, preferred_username].filter((one) => typeof one === 'string').find((one) => one !== '');
@@ -25,7 +25,7 @@ export function claimsOf(claims: Record<string, unknown> & { iss: string; sub: s
 export const isVerified = ({ email_verified }: Claims, trust: boolean): boolean =>
   trust || email_verified === true || email_verified === 'true';
 
-/** Reason of a failed sign-in by the provider, in the URL of the page: `/#/sign-in?error=denied`. */
+/** Reason why a sign-in with the provider failed, in the URL of the page: `/#/sign-in?error=denied`. */
 export type OidcError =
   | 'denied'
   | 'failed'

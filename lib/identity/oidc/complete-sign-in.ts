@@ -1,5 +1,5 @@
 import { type AccountItem, foldedEmail, isDisabled, type UserItem } from '#lib/access/account.ts';
-import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
+import { auditWriter, userAsCaller } from '#lib/access/audit-writer.ts';
 import type { Context } from '#lib/access/context.ts';
 import { memberAddressWrites } from '#lib/access/mail-address.ts';
 import type { AuditWriter } from '#lib/audit/write.ts';
@@ -17,47 +17,52 @@ import type { VerifiedIdentity } from './provider.ts';
 import type { OidcRequest } from './request.ts';
 import { type Membership, resolveIdentity, type SignInTarget, useProof } from './resolve-identity.ts';
 
-type Here = Pick<Context, 'ports' | 'keys' | 'origin'>;
+type SignInContext = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
 /**
  * Completes a sign-in, linking the identity if needed.
  * @returns Set-Cookie; undefined if a signed-in user only links the identity
  */
 export async function completeSignIn(
-  context: Here,
+  received: SignInContext,
   request: OidcRequest,
   verified: VerifiedIdentity,
   sent: Sent,
 ): Promise<string | undefined> {
-  const here: Here = { ...context, origin: { ...context.origin, via: 'oidc' } };
-  const { ports } = here;
-  const auditWrites = auditNotes(here);
+  const context: SignInContext = { ...received, origin: { ...received.origin, via: 'oidc' } };
+  const { ports } = context;
+  const auditWrites = oidcAuditWriter(context);
   if (request.begun_for?.by === 'session') {
     await retryOnConflict(ports, async () => {
-      const match = await findMatch(here, request, verified);
+      const match = await findMatch(context, request, verified);
       return (await commit(ports, [...match.uses, ...auditWrites(match)])).ok ? true : RETRY;
     });
     return undefined;
   }
   const { replaces, origin } = request;
-  // The request comes from the provider; the same-origin page is where it started.
+  // The provider redirects here from its own origin, so the origin check uses the page on which the sign-in started.
   const asBegun = { ...sent, headers: { ...sent.headers, origin } };
-  const { cookies } = await signIn(here, async () => {
-    const match = await findMatch(here, request, verified);
+  const { cookies } = await signIn(context, async () => {
+    const match = await findMatch(context, request, verified);
     const who = { ...match.who, ...(replaces && { replaces }) };
-    return { begun: await beginSession(here, 'oidc', who, asBegun), uses: [...match.uses, ...auditWrites(match)] };
+    return { begun: await beginSession(context, 'oidc', who, asBegun), uses: [...match.uses, ...auditWrites(match)] };
   });
   return cookies[0];
 }
 
-/** Matched user, the writes of the match, a newly linked identity, and the user before accepting the invitation. */
+/**
+ * `who`: matched user. `uses`: writes of the match. `added`: newly linked identity. `invited`: user before accepting.
+ */
 type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
-/** Returns the audit writes for a linked identity and an accepted invitation, once for all attempts. */
-function auditNotes(here: Here): (match: SignInMatch) => Write[] {
+/**
+ * Returns a function from a match to the audit writes for a linked identity and an accepted invitation. All attempts
+ * use the same audit entries.
+ */
+function oidcAuditWriter(context: SignInContext): (match: SignInMatch) => Write[] {
   let notes: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
-    const author = { ...here, tenant: user.tenant_id, caller: asPerson(user) };
+    const author = { ...context, tenant: user.tenant_id, caller: userAsCaller(user) };
     notes ??= {
       added: auditWriter(author, 'add', auditedIdentity),
       accepted: auditWriter(author, 'accept', auditedUser),
@@ -66,35 +71,49 @@ function auditNotes(here: Here): (match: SignInMatch) => Write[] {
   };
 }
 
-async function findMatch(here: Here, request: OidcRequest, verified: VerifiedIdentity): Promise<SignInMatch> {
+async function findMatch(
+  context: SignInContext,
+  request: OidcRequest,
+  verified: VerifiedIdentity,
+): Promise<SignInMatch> {
   const { begun_for, account_id } = request;
   const digest = identityDigest(verified.claims);
   const isMeant = ({ tenant_id }: Membership) => account_id === undefined || account_id === tenant_id;
-  const identities = await identitiesOf(here, digest);
+  const identities = await identitiesOf(context, digest);
   const linked = identities.filter(isMeant);
   const isKnown = !begun_for && linked.length > 0;
   const claims = isKnown ? verified.claims : await verified.inFull();
-  const invited = begun_for || isKnown ? [] : (await pendingFor(here, claims)).filter(isMeant);
-  const outcome = resolveIdentity({ claims, linked, begun_for, invited, trust: here.ports.settings.OIDC_TRUST_EMAIL });
+  const invited = begun_for || isKnown ? [] : (await pendingFor(context, claims)).filter(isMeant);
+  const outcome = resolveIdentity({
+    claims,
+    linked,
+    begun_for,
+    invited,
+    trust: context.ports.settings.OIDC_TRUST_EMAIL,
+  });
   if ('refused' in outcome)
     throw new SignInRefused(outcome.refused, `subject ${claims.subject} is not allowed to sign in`);
   const match =
     'link' in outcome
-      ? await link(here, outcome.link, claims, identities)
-      : await useIdentity(here, outcome.as, identities.length > 1);
-  return { ...match, uses: [...match.uses, ...(await confirmAddress(here, match.who, claims))] };
+      ? await link(context, outcome.link, claims, identities)
+      : await useIdentity(context, outcome.as, identities.length > 1);
+  return { ...match, uses: [...match.uses, ...(await confirmAddress(context, match.who, claims))] };
 }
 
-/** Returns the write by which a verified address of a member may get mails of the account. */
-async function confirmAddress(here: Here, { user }: Principals, claims: Claims): Promise<Write[]> {
+/** Returns the writes that allow mails of the account to the address of a member, if the provider verified it. */
+async function confirmAddress(context: SignInContext, { user }: Principals, claims: Claims): Promise<Write[]> {
   const isOwn = claims.email !== undefined && foldedEmail(claims.email) === foldedEmail(user.email);
-  if (!isOwn || !isVerified(claims, here.ports.settings.OIDC_TRUST_EMAIL)) return [];
-  return memberAddressWrites(here, user.tenant_id, user.email);
+  if (!isOwn || !isVerified(claims, context.ports.settings.OIDC_TRUST_EMAIL)) return [];
+  return memberAddressWrites(context, user.tenant_id, user.email);
 }
 
-async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSeveral: boolean): Promise<SignInMatch> {
-  const { clock, ids } = here.ports;
-  const all = await Promise.all(as.map((identity) => principals(here, identity)));
+async function useIdentity(
+  context: SignInContext,
+  as: readonly IdentityItem[],
+  isOneOfSeveral: boolean,
+): Promise<SignInMatch> {
+  const { clock, ids } = context.ports;
+  const all = await Promise.all(as.map((identity) => principals(context, identity)));
   const at = all.findIndex((who) => who && !isDisabled(who.account));
   const [who, identity] = [all[at], as[at]];
   if (!who || !identity) {
@@ -110,16 +129,16 @@ async function useIdentity(here: Here, as: readonly IdentityItem[], isOneOfSever
 }
 
 async function link(
-  here: Here,
+  context: SignInContext,
   target: SignInTarget,
   claims: Claims,
   identities: readonly IdentityItem[],
 ): Promise<SignInMatch> {
-  const who = await principals(here, target);
-  const proven = who && (await useProof(here, target, who.user, claims));
+  const who = await principals(context, target);
+  const proven = who && (await useProof(context, target, who.user, claims));
   if (!proven) throw new SignInRefused('expired', `its ${target.by} is no longer valid`);
   if (isDisabled(who.account)) throw new SignInRefused('account_disabled', `account ${target.tenant_id} is disabled`);
-  const { user, identity, if: condition } = linkedTo(here, proven.user, claims, identities);
+  const { user, identity, if: condition } = linkedTo(context, proven.user, claims, identities);
   return {
     who: { ...who, user },
     ...(condition === 'absent' && { added: identity }),
@@ -127,14 +146,14 @@ async function link(
     uses: [
       { put: user, if: { version: who.user.v } },
       { put: identity, if: condition },
-      { check: here.keys.account(target.tenant_id), if: { version: who.account.v } },
+      { check: context.keys.account(target.tenant_id), if: { version: who.account.v } },
       ...proven.writes,
     ],
   };
 }
 
-/** Returns the user with the identity, and the identity with this last use. */
-function linkedTo({ ports, keys }: Here, user: UserItem, claims: Claims, identities: readonly IdentityItem[]) {
+/** Returns the user with the identity added, and the identity as used now. */
+function linkedTo({ ports, keys }: SignInContext, user: UserItem, claims: Claims, identities: readonly IdentityItem[]) {
   const { issuer, subject, email, name } = claims;
   const known = identities.find((one) => one.tenant_id === user.tenant_id && one.user_id === user.id);
   if (!known && user.identities.length >= MAX_IDENTITIES) {
@@ -163,7 +182,10 @@ function linkedTo({ ports, keys }: Here, user: UserItem, claims: Claims, identit
   };
 }
 
-async function principals({ ports, keys }: Here, { tenant_id, user_id }: Membership): Promise<Principals | undefined> {
+async function principals(
+  { ports, keys }: SignInContext,
+  { tenant_id, user_id }: Membership,
+): Promise<Principals | undefined> {
   const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
     keys.user(tenant_id, user_id),
     keys.account(tenant_id),
@@ -171,8 +193,8 @@ async function principals({ ports, keys }: Here, { tenant_id, user_id }: Members
   return user && account && { user, account };
 }
 
-async function pendingFor(here: Here, { email }: Claims): Promise<SignInTarget[]> {
-  const users = email === undefined ? [] : await findInvitedUsers(here, email);
+async function pendingFor(context: SignInContext, { email }: Claims): Promise<SignInTarget[]> {
+  const users = email === undefined ? [] : await findInvitedUsers(context, email);
   return users.map(({ tenant_id, id, invitation }) => ({
     tenant_id,
     user_id: id,

@@ -5,7 +5,9 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Claims, claimsOf, type OidcError, SignInRefused } from './claims.ts';
 import type { FlowSecrets } from './request.ts';
 
-/** Errors with fixed messages. Others may quote received data and tokens, so only their names are used. */
+/**
+ * Names of errors with fixed messages. Other errors may quote received data and tokens, so only their names are used.
+ */
 const PLAIN = new Set(['ClientError', 'OperationProcessingError', 'UnsupportedOperationError']);
 
 /** Codes of provider errors (RFC 6749, sections 4.1.2.1 and 5.2) that mean more than "failed". */
@@ -49,33 +51,34 @@ function chainOf(error: unknown): Error[] {
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 
-// The identity provider of the settings. Nothing is cached: sign-ins are rare, and it may change or recover.
+// Requests to the identity provider of the settings. Nothing is cached, because sign-ins are rare, and the provider may
+// change or recover.
 
-type World = Pick<Ports, 'net' | 'settings'>;
+type ProviderPorts = Pick<Ports, 'net' | 'settings'>;
 
 /** Timeout of a request. A callback makes up to four, and the gateway of AWS waits for 29 s. */
 const TIMEOUT_MS = 6000;
 const MAX_BODY = 512 * 1024;
 
-/** Loaded on the first sign-in by a provider. */
+/** Loads openid-client on the first sign-in with the provider. */
 const library = () => import('openid-client');
 
 /** Returns the URL that starts a sign-in: authorization code with PKCE (RFC 7636). Throws SignInRefused. */
 export async function authorizationUrl(
-  world: World,
+  ports: ProviderPorts,
   { state, nonce, verifier }: FlowSecrets,
   redirect_uri: string,
 ): Promise<string> {
   const client = await library();
   const parameters = {
     redirect_uri,
-    scope: world.settings.OIDC_SCOPES,
+    scope: ports.settings.OIDC_SCOPES,
     state,
     nonce,
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   };
-  return atProvider(async () => client.buildAuthorizationUrl(await configured(world), parameters).href);
+  return atProvider(async () => client.buildAuthorizationUrl(await configured(ports), parameters).href);
 }
 
 /** Verified identity of a person who returned from the provider. */
@@ -91,20 +94,20 @@ export type VerifiedIdentity = {
  * @param callback URL of the redirect, with its query
  */
 export async function verifyCallback(
-  world: World,
+  ports: ProviderPorts,
   { state, nonce, verifier }: FlowSecrets,
   callback: URL,
 ): Promise<VerifiedIdentity> {
   const client = await library();
-  const secrets = [callback.searchParams.get('code') ?? '', state, nonce, verifier, world.settings.OIDC_CLIENT_SECRET];
-  const config = await atProvider(() => configured(world), secrets);
+  const secrets = [callback.searchParams.get('code') ?? '', state, nonce, verifier, ports.settings.OIDC_CLIENT_SECRET];
+  const config = await atProvider(() => configured(ports), secrets);
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await atProvider(() => client.authorizationCodeGrant(config, callback, checks), secrets);
   const claims = tokens.claims()!;
   const inFull = async () => {
     if (typeof claims.email === 'string' || config.serverMetadata().userinfo_endpoint === undefined)
       return claimsOf(claims);
-    // Fails for another subject (OpenID Connect Core 1.0, section 5.3.2).
+    // Throws if UserInfo has another subject (OpenID Connect Core 1.0, section 5.3.2).
     const more = await atProvider(
       () => client.fetchUserInfo(config, tokens.access_token, claims.sub),
       [...secrets, tokens.access_token],
@@ -115,10 +118,10 @@ export async function verifyCallback(
 }
 
 /** Returns the client configuration from the current discovery document. */
-async function configured({ net, settings }: World): Promise<Configuration> {
+async function configured({ net, settings }: ProviderPorts): Promise<Configuration> {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = settings;
   const client = await library();
-  const secretly: ClientAuth = (server, ...rest) => {
+  const authenticateWithSecret: ClientAuth = (server, ...rest) => {
     // Default of a provider that names no method (OpenID Connect Discovery 1.0, section 3).
     const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
     const authenticate = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
@@ -129,7 +132,7 @@ async function configured({ net, settings }: World): Promise<Configuration> {
     new URL(`${OIDC_ISSUER.replace(/\/$/, '')}/.well-known/openid-configuration`),
     OIDC_CLIENT_ID,
     undefined,
-    OIDC_CLIENT_SECRET === '' ? client.None() : secretly,
+    OIDC_CLIENT_SECRET === '' ? client.None() : authenticateWithSecret,
     {
       [client.customFetch]: fetchBy(net),
       timeout: TIMEOUT_MS / 1000,
@@ -137,7 +140,8 @@ async function configured({ net, settings }: World): Promise<Configuration> {
     },
   );
   const { issuer } = config.serverMetadata();
-  // Exactly: identities are stored under it, and a multi-tenant document of a provider would admit users of any tenant.
+  // Both must be equal: identities are stored under the issuer, and the discovery document of a multi-tenant provider
+  // would admit users of any tenant.
   if (issuer === OIDC_ISSUER) return config;
   throw new SignInRefused('failed', `OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
 }

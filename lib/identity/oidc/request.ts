@@ -58,10 +58,10 @@ export type OidcRequest = {
   replaces?: string;
 };
 
-type Here = Pick<Context, 'ports' | 'keys'>;
+type RequestContext = Pick<Context, 'ports' | 'keys'>;
 
-/** Returns the write of a request, under the digest of its state. */
-export const requestPut = ({ ports, keys }: Here, state: string, request: OidcRequest): Write => ({
+/** Returns the write that stores a request under the digest of its state. */
+export const requestPut = ({ ports, keys }: RequestContext, state: string, request: OidcRequest): Write => ({
   put: oneTime(ports, keys.oidcRequest(digestOf(state)), REQUEST_MS, request),
   if: 'absent',
 });
@@ -71,7 +71,7 @@ export type PendingRequest = { request: OidcRequest & OneTime; secrets: FlowSecr
 
 /** Finds the request of a callback by its state; undefined if none is pending in this browser. */
 export async function pendingRequest(
-  { ports, keys }: Here,
+  { ports, keys }: RequestContext,
   state: string,
   cookies: readonly string[],
 ): Promise<PendingRequest | undefined> {

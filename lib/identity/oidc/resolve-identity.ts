@@ -10,14 +10,14 @@ import { type Claims, isVerified, type OidcError } from './claims.ts';
 /** User of an account. */
 export type Membership = { tenant_id: string; user_id: string };
 
-/** User for whom a sign-in started, and the digest of its proof: invitation, link or session. */
+/** User for whom the identity is used, and the digest of the proof: invitation, sign-in link or session. */
 export type SignInTarget = Membership & { by: 'invitation' | 'link' | 'session'; digest: string };
 
 type Known<Linked extends Membership> = {
   claims: Claims;
   /** Users linked to issuer and subject, the last used first. */
   linked: readonly Linked[];
-  /** User of the invitation, link or session with which it started. */
+  /** User of the invitation, link or session with which the sign-in started, if any. */
   begun_for?: SignInTarget | undefined;
   /** Users with a pending invitation for this e-mail address. */
   invited: readonly SignInTarget[];
@@ -25,11 +25,11 @@ type Known<Linked extends Membership> = {
   trust: boolean;
 };
 
-/** `as`: signs in as the first of these users. `link`: links the identity to this user. */
+/** `as`: signs in as one of these linked users, the first that can sign in. `link`: links the identity to this user. */
 type SignInOutcome<Linked> = { as: readonly Linked[] } | { link: SignInTarget } | { refused: OidcError };
 
 /**
- * Resolves a verified identity to a user. Members are found by issuer and subject, never by e-mail address, because
+ * Decides which user an identity signs in. Members are found by issuer and subject, never by e-mail address, because
  * providers reassign addresses or do not verify them. An address only finds a pending invitation.
  */
 export function resolveIdentity<Linked extends Membership>(known: Known<Linked>): SignInOutcome<Linked> {
@@ -42,12 +42,12 @@ export function resolveIdentity<Linked extends Membership>(known: Known<Linked>)
   }
   if (linked.length > 0) return { as: linked };
   const [only, ...others] = invited;
-  // With invitations of several accounts, the token of the invitation decides.
+  // With invitations of several accounts, the address alone does not decide: an invitation link is needed.
   if (!only || others.length > 0) return { refused: 'not_invited' };
   return isVerified(claims, trust) ? { link: only } : { refused: 'email_not_verified' };
 }
 
-/** User without the used proof, to be written at the version read, and the writes that use the proof up. */
+/** User without the used invitation or link, to be written by the caller, and the writes that use up the proof. */
 type Proven = { user: UserItem; writes: Write[] };
 
 /** Uses the proof of a sign-in: returns the user and the writes, or undefined if it is no longer valid for the user. */

@@ -19,7 +19,7 @@ import {
   passkeyRecord,
 } from './passkey.ts';
 import { clientDataOf } from './responses.ts';
-import { refused, relyingPartyOf } from './validate-response.ts';
+import { rejectionError, relyingPartyOf } from './validate-response.ts';
 import { verifyRegistration } from './verify.ts';
 
 /** Returns the options for a new passkey. Throws FORBIDDEN if passkeys do not work here, LIMIT_EXCEEDED. */
@@ -42,7 +42,7 @@ export async function addPasskey(
   assertKeyDoesNotExpire(caller, 'a passkey');
   const relyingParty = relyingPartyOf(headers, ports.settings);
   const client = clientDataOf(response.response.clientDataJSON);
-  if (!client) throw refused('webauthn.create', 'garbled');
+  if (!client) throw rejectionError('webauthn.create', 'garbled');
   const challenge = await requireChallenge(context, 'webauthn.create', client, caller.user_id);
   const registered = await verifyRegistration(response, client, relyingParty);
   const digest = digestOf(registered.credential_id);
@@ -75,7 +75,7 @@ export async function addPasskey(
     ]);
     if (outcome.ok) return passkeyRecord(passkey);
     const [taken, , used] = [0, 1, 2].map((write) => outcome.failed.includes(write));
-    if (used) throw refused('webauthn.create', 'challenge');
+    if (used) throw rejectionError('webauthn.create', 'challenge');
     if (taken) throw new AppError('CONFLICT', 'This passkey is already registered. Create a new one.');
     return RETRY;
   });

@@ -4,9 +4,11 @@ import { findOneTime, type OneTime, oneTime } from '#lib/identity/one-time.ts';
 import { commit } from '#lib/platform/table/retry.ts';
 import { CHALLENGE_MS } from './options.ts';
 import type { ClientData } from './responses.ts';
-import { type Ceremony, refused } from './validate-response.ts';
+import { type Ceremony, rejectionError } from './validate-response.ts';
 
-/** User who adds a passkey with the challenge; absent for a sign-in. A challenge is stored under its digest. */
+/**
+ * Content of a challenge, which is stored under its digest. `user_id`: user who adds a passkey; absent for a sign-in.
+ */
 type Content = { user_id?: string };
 
 /** Creates a challenge: 32 bytes, in base64url. @param userId user who adds a passkey; undefined for a sign-in */
@@ -22,7 +24,10 @@ export async function createChallenge(
   return challenge;
 }
 
-/** Finds the valid challenge of an authenticator response. Throws the error of `refused` otherwise. */
+/**
+ * Finds the challenge of an authenticator response. Throws `rejectionError` unless it is valid for the user.
+ * @param userId user who adds a passkey; undefined for a sign-in
+ */
 export async function requireChallenge(
   { ports, keys }: Pick<Context, 'ports' | 'keys'>,
   ceremony: Ceremony,
@@ -30,6 +35,6 @@ export async function requireChallenge(
   userId?: string,
 ): Promise<OneTime> {
   const found = await findOneTime<Content>(ports, keys.challenge(digestOf(challenge)));
-  if (!found || found.user_id !== userId) throw refused(ceremony, 'challenge');
+  if (!found || found.user_id !== userId) throw rejectionError(ceremony, 'challenge');
   return found;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { UserItem } from '#lib/access/account.ts';
 import type { PasskeyItem } from './passkey.ts';
 
-/** EdDSA, ES256, RS256 (COSE): algorithms of authenticators, which use the first that they support. */
+/** COSE numbers of EdDSA, ES256, and RS256. An authenticator uses the first algorithm that it supports. */
 export const ALGORITHMS = [-8, -7, -257];
 
 /** Validity of a challenge, and timeout of the browser (ms). */

@@ -19,7 +19,9 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/** Changes passkeys under the lock of team changes, so that a removal does not keep failing because of others. */
+/**
+ * Changes passkeys in turn with team changes of this process, so that a removal does not keep conflicting with them.
+ */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,

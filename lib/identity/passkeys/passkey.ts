@@ -23,7 +23,7 @@ export const PasskeyRecord = z
   .object({
     id: IdOf('the passkey'),
     name: PasskeyName,
-    rp_id: z.string().describe('Host at which it works; not at other addresses of this service.'),
+    rp_id: z.string().describe('Host at which the passkey works. It does not work at other addresses of this service.'),
     created_at: CreatedAt,
     last_used_at: z.iso.datetime().nullable().describe('Time of its last sign-in; null if never used.'),
     synced: z.boolean().describe('Whether a copy is stored elsewhere, for example in a password manager.'),
@@ -31,7 +31,7 @@ export const PasskeyRecord = z
   .meta({ id: 'Passkey' });
 export type PasskeyRecord = z.infer<typeof PasskeyRecord>;
 
-/** Stored passkey, under the digest of its credential id. About 800 bytes. The UserItem of its user contains its id. */
+/** Passkey, stored under the digest of its credential id. About 800 bytes. The item of its user lists it. */
 export type PasskeyItem = Item &
   PasskeyRecord & {
     v: string;

@@ -3,8 +3,8 @@ import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
 import { text } from '#lib/platform/text.ts';
 
 /**
- * Responses of a browser by `toJSON()`: RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn level 3,
- * section 5.1). Browsers send further properties, which are accepted and ignored.
+ * Responses of a browser, as `toJSON()` returns them: RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn
+ * level 3, section 5.1). Browsers send further properties, which are accepted and ignored.
  */
 
 /** Maximum size of a response in bytes; larger than any authenticator response with its certificates. */
@@ -21,7 +21,7 @@ const base64url = (maxLength: number) =>
     .refine((value) => canonicalBytes(value) !== undefined, FORM);
 
 const CredentialId = base64url(MAX_ID_LENGTH);
-/** Each part fits into the body, so that the error of a part that is too long names it. */
+/** The limit of a part is below that of the body, so that the error for a part that is too long names the part. */
 const Part = base64url(16 * 1024);
 const TYPE = z.literal('public-key').describe('The only type.');
 const CLIENT_DATA = Part.describe('Client data that was signed: JSON, in base64url.');
@@ -50,7 +50,7 @@ export const AuthenticationResponse = z
       .looseObject({
         clientDataJSON: CLIENT_DATA,
         authenticatorData: Part.describe('Authenticator data, in base64url.'),
-        signature: Part.describe('Signature over both, in base64url.'),
+        signature: Part.describe('Signature over authenticator data and client data, in base64url.'),
         userHandle: base64url(100).describe('User handle stored in the passkey, in base64url.'),
       })
       .describe('AuthenticatorAssertionResponse, as JSON.'),

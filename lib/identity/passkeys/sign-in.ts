@@ -13,18 +13,21 @@ import { createChallenge, requireChallenge } from './challenge.ts';
 import { type RequestOptions, requestOptions, userHandleOf } from './options.ts';
 import { auditedPasskey, type PasskeyItem } from './passkey.ts';
 import { type AuthenticationResponse, clientDataOf } from './responses.ts';
-import { counterDidNotIncrease, refused, relyingPartyOf } from './validate-response.ts';
+import { counterDidNotIncrease, rejectionError, relyingPartyOf } from './validate-response.ts';
 import { verifyAuthentication } from './verify.ts';
 
-/** Logs a passkey that was rejected because its counter went back, which shows that its key was copied. */
+/**
+ * Records, in the log and the audit log, a passkey that was rejected because its counter did not increase: its key may
+ * have been copied.
+ */
 async function logClonedPasskey({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
   const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
-  ports.log.warn('passkey rejected, its counter went back', { tenant_id: tenant, user_id, passkey_id });
+  ports.log.warn('passkey rejected, its counter did not increase', { tenant_id: tenant, user_id, passkey_id });
   const actor = { type: 'system' as const, user_id: null, email: null, key_id: null, key_label: null };
   const { request_id, ip, user_agent } = origin;
   const author = { actor, via: 'console' as const, tool: null, request_id, ip, user_agent };
   const auditWrites = auditWriterFor({ ports, keys, tenant }, author, 'refuse', auditedPasskey);
-  await commit(ports, auditWrites(passkey, passkey, { counter: 'went back' }));
+  await commit(ports, auditWrites(passkey, passkey, { counter: 'did not increase' }));
 }
 
 /** Returns the WebAuthn options that a browser needs for a sign-in. Throws FORBIDDEN if passkeys do not work here. */
@@ -35,8 +38,8 @@ export async function signInOptions(context: Context, headers: Sent['headers']):
 
 /**
  * Starts a session for a passkey response. One transaction writes the session, uses up the challenge, and writes the
- * passkey at the version read: a passkey removed meanwhile does not sign in, and of two responses with one counter the
- * second is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
+ * passkey at the version read: a passkey removed meanwhile does not sign in, and the second of two responses with the
+ * same counter is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
  */
 export function signInByPasskey(
   context: Context,
@@ -47,25 +50,25 @@ export function signInByPasskey(
   return signIn(context, async () => {
     const relyingParty = relyingPartyOf(sent.headers, ports.settings);
     const client = clientDataOf(response.response.clientDataJSON);
-    if (!client) throw refused('webauthn.get', 'garbled');
+    if (!client) throw rejectionError('webauthn.get', 'garbled');
     const [challenge, passkey] = await Promise.all([
       requireChallenge(context, 'webauthn.get', client),
       ports.table.get<PasskeyItem>(keys.passkey(digestOf(response.id))),
     ]);
     if (passkey?.rp_id !== relyingParty.rp_id || response.response.userHandle !== userHandleOf(passkey.user_id)) {
-      throw refused('webauthn.get', 'unknown');
+      throw rejectionError('webauthn.get', 'unknown');
     }
     const { counter, synced } = await verifyAuthentication(response, client, relyingParty, passkey);
     if (counterDidNotIncrease(passkey.counter, counter)) {
       await logClonedPasskey(context, passkey);
-      throw refused('webauthn.get', 'counter');
+      throw rejectionError('webauthn.get', 'counter');
     }
 
     const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
       keys.user(passkey.tenant_id, passkey.user_id),
       keys.account(passkey.tenant_id),
     ]);
-    if (!user || !account) throw refused('webauthn.get', 'unknown');
+    if (!user || !account) throw rejectionError('webauthn.get', 'unknown');
     if (isDisabled(account)) throw accountDisabled();
     const begun = await beginSession(context, 'passkey', { user, account }, sent);
     const used: PasskeyItem = {

@@ -35,8 +35,8 @@ export function authenticatorDataOf(bytes: Uint8Array): AuthenticatorData | unde
 
 /**
  * Validates the ceremony, the origin, the relying party and the user verification of an authenticator response.
- * `challenge.ts` checks its challenge, `verify.ts` its signature, and `sign-in.ts` its counter. Rejects responses
- * of a page in a frame of another origin. Pure. @returns the reason of a rejection; undefined if it is valid
+ * `challenge.ts` checks its challenge, `verify.ts` its signature, and `sign-in.ts` its counter. Rejects responses of a
+ * page that another origin has embedded in a frame. Pure. @returns the reason of a rejection; undefined if it is valid
  */
 export function validateResponse(
   ceremony: Ceremony,
@@ -52,8 +52,8 @@ export function validateResponse(
 }
 
 /**
- * Whether a counter did not increase: two authenticators may have the same key (WebAuthn level 3, section 6.1.1).
- * Authenticators without a counter always return 0.
+ * Whether a counter did not increase, as if two authenticators had the same key (WebAuthn level 3, section 6.1.1).
+ * False for authenticators without a counter, which always return 0.
  */
 export const counterDidNotIncrease = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
 
@@ -86,8 +86,9 @@ export function relyingPartyOf(headers: Headers, addresses: ServiceAddresses): R
 }
 
 /**
- * Returns why passkeys do not work at the address of a GET, which has no origin; undefined if they do. Browsers send
- * `Sec-Fetch-Site` only over TLS and to localhost (Fetch Metadata Request Headers, section 2).
+ * Returns why passkeys do not work at the address of a GET request; undefined if they do. A GET has no `Origin` header
+ * that shows the protocol. `Sec-Fetch-Site` shows it: browsers send it only over TLS and to localhost (Fetch Metadata
+ * Request Headers, section 2).
  */
 export function passkeysUnavailableHere(headers: Headers, addresses: ServiceAddresses): string | undefined {
   try {
@@ -103,7 +104,7 @@ export function passkeysUnavailableHere(headers: Headers, addresses: ServiceAddr
 /** Ceremony of client data: adding or using a passkey (WebAuthn level 3, section 5.8.1). */
 export type Ceremony = 'webauthn.create' | 'webauthn.get';
 
-/** Reasons of rejected authenticator responses, and what to do. */
+/** Error messages for rejected authenticator responses, by reason. */
 const MESSAGES = {
   garbled: 'The authenticator response is malformed. Send the result of toJSON() in the browser.',
   ceremony:
@@ -127,7 +128,7 @@ const MALFORMED: readonly Refusal[] = ['garbled', 'ceremony'];
  * Returns the error of a rejected response: UNAUTHORIZED for a sign-in, VALIDATION_ERROR for adding a passkey or a
  * malformed response. It repeats nothing of the request.
  */
-export function refused(ceremony: Ceremony, reason: Refusal, cause?: unknown): AppError {
+export function rejectionError(ceremony: Ceremony, reason: Refusal, cause?: unknown): AppError {
   const message = MESSAGES[reason];
   if (ceremony === 'webauthn.get' && !MALFORMED.includes(reason))
     return new AppError('UNAUTHORIZED', message, { cause });

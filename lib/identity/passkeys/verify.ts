@@ -6,17 +6,20 @@ import {
   authenticatorDataOf,
   type Ceremony,
   type RelyingParty,
-  refused,
+  rejectionError,
   validateResponse,
 } from './validate-response.ts';
 
 /** A COSE_Key (RFC 9053, section 7; RFC 8230 for RSA), decoded. */
 type CoseKey = ReadonlyMap<number, unknown>;
 
-/** Accepted key lengths in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
+/** Accepted lengths of RSA keys in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
 const RSA = { min: 2048, max: 4096 };
 
-/** Whether it is a complete key of a supported algorithm; another one would always fail later. Pure. */
+/**
+ * Whether a key is complete and has a supported algorithm and an accepted length. An incomplete or unsupported key
+ * would fail at each sign-in. Pure.
+ */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
@@ -58,8 +61,8 @@ const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
 /**
- * Verifies the response for a new passkey. The manufacturer of its authenticator was not requested, so its attestation
- * is removed: to verify it, the library would fetch revocation lists. Throws VALIDATION_ERROR.
+ * Verifies the response for a new passkey, without the attestation of the manufacturer: the options do not request
+ * it, and the library would fetch revocation lists to verify it. Throws VALIDATION_ERROR.
  */
 export async function verifyRegistration(
   { id, type, response }: RegistrationResponse,
@@ -70,7 +73,7 @@ export async function verifyRegistration(
   const authData = await unlessGarbled('webauthn.create', async () =>
     isoCBOR.decodeFirst<Map<string, unknown>>(bytesOf(response.attestationObject)).get('authData'),
   );
-  if (!(authData instanceof Uint8Array)) throw refused('webauthn.create', 'garbled');
+  if (!(authData instanceof Uint8Array)) throw rejectionError('webauthn.create', 'garbled');
   const data = assertMatches('webauthn.create', relyingParty, client, authData);
   const withoutAttestation = new Map<string, string | Uint8Array | Map<string, string>>([
     ['fmt', 'none'],
@@ -97,7 +100,7 @@ export async function verifyRegistration(
   );
   const credential = registrationInfo?.credential;
   if (!credential || !isUsableKey(isoCBOR.decodeFirst(credential.publicKey))) {
-    throw refused('webauthn.create', 'garbled');
+    throw rejectionError('webauthn.create', 'garbled');
   }
   return {
     credential_id: credential.id,
@@ -122,12 +125,13 @@ export async function verifyAuthentication(
       expectedChallenge: client.challenge,
       expectedOrigin: relyingParty.origin,
       expectedRPID: relyingParty.rp_id,
-      // The library checks the counter before the signature; it is checked later instead.
+      // The library would check a stored counter before the signature, so it gets 0. sign-in.ts checks the counter
+      // later.
       credential: { id: passkey.credential_id, publicKey: bytesOf(passkey.public_key), counter: 0 },
       requireUserVerification: true,
     }),
   );
-  if (!verified) throw refused('webauthn.get', 'signature');
+  if (!verified) throw rejectionError('webauthn.get', 'signature');
   return data;
 }
 
@@ -135,17 +139,17 @@ const bytesOf = (base64url: string) => new Uint8Array(Buffer.from(base64url, 'ba
 
 function assertMatches(ceremony: Ceremony, relyingParty: RelyingParty, client: ClientData, bytes: Uint8Array) {
   const data = authenticatorDataOf(bytes);
-  if (!data) throw refused(ceremony, 'garbled');
+  if (!data) throw rejectionError(ceremony, 'garbled');
   const reason = validateResponse(ceremony, relyingParty, client, data);
-  if (reason) throw refused(ceremony, reason);
+  if (reason) throw rejectionError(ceremony, reason);
   return data;
 }
 
-/** Rejects a response that cannot be parsed, without the error of the library. */
+/** Calls `read`. If it fails, throws the error of a malformed response, with the error of the library only as cause. */
 async function unlessGarbled<T>(ceremony: Ceremony, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (cause) {
-    throw refused(ceremony, 'garbled', cause);
+    throw rejectionError(ceremony, 'garbled', cause);
   }
 }

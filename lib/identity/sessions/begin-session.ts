@@ -1,5 +1,5 @@
 import { digestOf } from '#lib/access/api-key.ts';
-import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
+import { auditWriter, userAsCaller } from '#lib/access/audit-writer.ts';
 import type { Context, Origin } from '#lib/access/context.ts';
 import type { SessionItem, SignInMethod } from '#lib/access/session-item.ts';
 import type { AuditWriter } from '#lib/audit/write.ts';
@@ -29,7 +29,7 @@ const MAX_ENDED = 20;
  * challenge, state), so that neither happens without the other, and then returns `record` with `cookie`.
  */
 export type BegunSession = {
-  /** Two for the session, two for the replaced one, two for each surplus one. */
+  /** Two for the new session, two for the replaced session, two for each surplus session. */
   writes: Write[];
   item: SessionItem;
   /** For Set-Cookie. */
@@ -38,14 +38,14 @@ export type BegunSession = {
 };
 
 /**
- * Creates a session with a new token, so that nothing known before the sign-in is valid later; the session of the
- * request cookie ends. The sign-in method checks that the user may sign in (account enabled, user not invited) and, for
- * `oidc`, whose request comes from another site, that this browser started it. Call it in each attempt of a retry loop,
- * with the user read in it. Throws FORBIDDEN for a page or an address of another origin, UNAUTHORIZED for two cookies
- * of one name.
- * @param who as read in this attempt: if all sessions of the user end meanwhile, this one ends too, unless a key starts
- *   it. `replaces` is the digest of the session to end if the request has no session cookie, as from a page of another
- *   site
+ * Creates a session, which the caller writes. Its token is new, so that no token known before the sign-in is valid
+ * later; the session of the request cookie ends. The caller checks that the user may sign in (account enabled, user not
+ * invited). For `oidc`, whose request comes from another site, it also checks that this browser started the sign-in. In
+ * a retry loop, each attempt reads the user and calls this function again. Throws FORBIDDEN for a page or an address of
+ * another origin, UNAUTHORIZED for two cookies of one name.
+ * @param who user, account and key, as read in this attempt: if all sessions of the user end meanwhile, this one ends
+ *   too, unless a key starts it. `replaces` is the digest of the session to end if the request has no session cookie,
+ *   as from a page of another site
  * @param sent headers and cookies of the request
  */
 export async function beginSession(
@@ -108,8 +108,8 @@ export async function beginSession(
 type SignIn = { begun: BegunSession; uses: Write[] };
 
 /**
- * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Of concurrent uses of one
- * proof only one gets a session. Throws the errors of `attempt`.
+ * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Concurrent uses of one proof
+ * create only one session. Throws the errors of `attempt`.
  * @returns the response of a sign-in method, with its cookie
  */
 export async function signIn(
@@ -135,9 +135,9 @@ export async function signIn(
   return new Reply(record, {}, [cookie]);
 }
 
-/** Author of a sign-in: the signed-in user, in the console. */
+/** Returns the author of a sign-in for the audit log: the signed-in user, by OIDC or else in the console. */
 const asSignedInUser = ({ user }: SessionRecord, origin: Origin) => ({
-  caller: asPerson(user),
+  caller: userAsCaller(user),
   origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },
 });
 

@@ -41,8 +41,8 @@ const auditedSessions: Audited<UserItem> = {
 };
 
 /**
- * Ends all sessions of a user except `kept`; they are rejected after it returns. A session that starts with a key
- * meanwhile can continue, because the key could also start one later. Throws NOT_FOUND.
+ * Ends all sessions of a user except `kept`. After it returns, the ended sessions are rejected. A session that a key
+ * starts meanwhile can continue, because the key could also start one later. Throws NOT_FOUND.
  */
 export function endSessions(scope: MutationContext, userId: string, kept?: SessionItem): Promise<void> {
   const { ports, keys, tenant } = scope;

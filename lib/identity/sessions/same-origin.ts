@@ -13,8 +13,8 @@ type Headers = Record<string, string | undefined>;
 /**
  * Throws FORBIDDEN unless a request may use its session: it was sent to an address of the service and, if it may change
  * data, from a same-origin page. A page of another site cannot set `X-Fleetwatch`, because CORS does not allow it, and
- * neither can a form. No page can set `Sec-Fetch-Site` and `Origin`, which detect a sibling host: it shares the site
- * and therefore sends the cookie (Fetch Metadata Request Headers, section 2.4).
+ * neither can a form. No page can set `Sec-Fetch-Site` or `Origin`. These detect pages of a sibling host, whose
+ * requests carry the cookie because both hosts belong to one site (Fetch Metadata Request Headers, section 2.4).
  */
 export function assertSameOriginRequest(method: string, headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);
@@ -25,7 +25,7 @@ export function assertSameOriginRequest(method: string, headers: Headers, addres
 
 /**
  * Throws FORBIDDEN unless a sign-in or sign-out was sent to an address of the service from a same-origin page or a
- * client that is not a browser. It prevents another page from signing a user in as another one.
+ * client that is not a browser. This prevents a page of another site from signing a user in as another user.
  */
 export function assertSameOriginSignIn(headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);
@@ -34,7 +34,7 @@ export function assertSameOriginSignIn(headers: Headers, addresses: ServiceAddre
 
 /**
  * Throws FORBIDDEN unless a form without a session was sent from a same-origin page or by a client that is not a
- * browser. A form cannot set `X-Fleetwatch`.
+ * browser. Does not require `X-Fleetwatch`, because a form cannot set it.
  */
 export function assertSameOriginForm(headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);
@@ -51,7 +51,7 @@ export function assertSameOriginForm(headers: Headers, addresses: ServiceAddress
   );
 }
 
-/** Whether a request names its source: every browser sends one of the two except with GET. */
+/** Whether a request names its source: every browser sends `Sec-Fetch-Site` or `Origin`, except with GET. */
 const hasSource = ({ 'sec-fetch-site': site, origin }: Headers): boolean => site !== undefined || origin !== undefined;
 
 function assertServiceHost({ host = '', origin }: Headers, addresses: ServiceAddresses): void {
@@ -74,7 +74,7 @@ const crossOriginError = (): AppError =>
 
 // Session cookie. With https its name begins with __Host-, so that no other host and no connection without TLS can set
 // it (RFC 6265bis, 4.1.3.2). With http its name contains the port, because cookies are shared by all ports of a host.
-// Strict, because only same-origin pages need it.
+// SameSite is Strict, because only same-origin pages need the cookie.
 
 export const SECURE_COOKIE = '__Host-fleetwatch_session';
 const plain = (port: string): string => `fleetwatch_session_${port || '80'}`;
@@ -84,19 +84,20 @@ const TOKEN = /^[0-9A-Za-z]{43}$/;
 /** Headers and cookies of a request: header names in lower case, cookies as `name=value`. */
 export type Sent = { headers: Record<string, string | undefined>; cookies: readonly string[] };
 
-/** Returns Set-Cookie of a session. @param seconds until its end */
+/** Returns the Set-Cookie header of a session. @param seconds until the session ends */
 export function sessionCookie(sent: Sent, addresses: ServiceAddresses, token: string, seconds: number): string {
   const { protocol, port } = serviceOriginOf(sent.headers, addresses);
   const rest = `Path=/; HttpOnly; SameSite=Strict; Max-Age=${Math.max(0, Math.floor(seconds))}`;
   return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }
 
-/** Returns Set-Cookie that deletes the cookie. */
-export const noCookie = (sent: Sent, addresses: ServiceAddresses): string => sessionCookie(sent, addresses, '', 0);
+/** Returns the Set-Cookie header that deletes the session cookie. */
+export const expiredSessionCookie = (sent: Sent, addresses: ServiceAddresses): string =>
+  sessionCookie(sent, addresses, '', 0);
 
 /**
- * Returns the session token of a request; undefined without one. At a host with https only, only the secure cookie
- * counts. Throws UNAUTHORIZED for two cookies of one name, because another site set one.
+ * Returns the session token of a request; undefined without one. At a host that is served only over TLS, only the
+ * secure cookie counts. Throws UNAUTHORIZED for two cookies of one name, because another site set one.
  */
 export function sessionToken(
   { headers: { host = '' }, cookies }: Sent,

@@ -12,17 +12,17 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 import { assertSameOriginRequest, sessionToken } from './same-origin.ts';
 import { endOf, isOver } from './session.ts';
 
-/** Returns the gates for same-origin pages: by key, or by session cookie. Other functions accept only keys. */
-export const pageGates = <E extends Env>(env: E): Gates<Context & E> => ({
+/** Returns gates that authenticate by key or, on same-origin pages, by session cookie. Other gates accept only keys. */
+export const sessionGates = <E extends Env>(env: E): Gates<Context & E> => ({
   ...gates(env),
   authenticate: (sender) => admitBy(env, sender, authenticatePage),
 });
 
 /**
  * Authenticates by session cookie with three strongly consistent reads (session, user, account), or two for the session
- * of a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. A
- * header Authorization takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request of another
- * origin.
+ * of a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. An
+ * `Authorization` header takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, and FORBIDDEN for a request from a
+ * page of another origin.
  */
 async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<Context & E> {
   const { ports, keys } = env;
@@ -40,7 +40,10 @@ async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<
   return { ...env, tenant: session.tenant_id, caller, origin, session };
 }
 
-/** Throws UNAUTHORIZED for a removed user or ended sessions; ACCOUNT_DISABLED. */
+/**
+ * Returns the caller of a session that no key started. Throws UNAUTHORIZED for a removed user or ended sessions,
+ * ACCOUNT_DISABLED.
+ */
 async function userCaller({ ports, keys }: Env, session: SessionItem): Promise<Context['caller']> {
   const [user, account] = await ports.table.getMany<[UserItem, AccountItem]>([
     keys.user(session.tenant_id, session.user_id),
@@ -72,7 +75,7 @@ async function keyCaller({ ports, keys }: Env, digest: string, address: string):
 /** Returns the same error for every cause, so that an old cookie reveals nothing. */
 const sessionEnded = (): AppError => new AppError('UNAUTHORIZED', 'This session has ended. Sign in again.');
 
-/** Records time and address of the use asynchronously, at most once an hour. Another write wins. */
+/** Records time and address of the use asynchronously, at most once an hour. On conflict, the use is not recorded. */
 function noteUse({ ports }: Env, { address }: Sender, session: SessionItem): void {
   const now = ports.clock.now();
   if (now - Date.parse(session.last_seen_at) < HOUR_MS) return;

@@ -18,10 +18,10 @@ export const auditedSession: Audited<SessionItem> = {
 /** Pointer to a session in the partition of its user. */
 export type SessionPointer = Item & { digest: string };
 
-/** User who signs in, as read before the sign-in; `key`: API key of a sign-in by key. */
+/** User and account of a session, as read; `key`: API key of a session that a key started. */
 export type Principals = { user: UserItem; account: AccountItem; key?: ApiKeyItem };
 
-/** Returns the latest end of a session that starts now, epoch ms. @param key of the session */
+/** Returns the latest end of a session that starts now, epoch ms. @param key API key that starts the session */
 export function latestEnd(
   method: SignInMethod,
   now: number,
@@ -35,13 +35,13 @@ export function latestEnd(
   return latest;
 }
 
-/** Returns the end of a session without further use, epoch ms. */
+/** Returns the time at which a session ends if it is not used again, epoch ms. */
 export const endOf = (
   { valid_until, last_seen_at }: Pick<SessionItem, 'valid_until' | 'last_seen_at'>,
   { SESSION_IDLE_DAYS }: Pick<Settings, 'SESSION_IDLE_DAYS'>,
 ): number => Math.min(valid_until, Date.parse(last_seen_at) + SESSION_IDLE_DAYS * DAY_MS);
 
-/** Whether all sessions of the user have ended since it started. The session of a key depends on the key instead. */
+/** Whether all sessions of the user were ended after this one started. Does not apply to a session of a key. */
 export const isOver = ({ generation }: SessionItem, { session_generation }: UserItem): boolean =>
   generation !== session_generation;
 
@@ -65,7 +65,7 @@ export const SessionRecord = z
     last_seen_at: z.iso.datetime().describe('Time of its last use, accurate to an hour.'),
     last_seen_from: z.string().describe('Client address of its last use.'),
     user_agent: z.string().describe('User agent that signed in.'),
-    expires_at: z.iso.datetime().describe('End of the session without further use.'),
+    expires_at: z.iso.datetime().describe('Time at which the session ends if it is not used again.'),
     current: z.boolean().describe('Whether it is the session of this request.'),
   })
   .meta({ id: 'Session' });

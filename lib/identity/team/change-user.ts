@@ -28,8 +28,9 @@ const KEYS_AT_ONCE = 50;
 
 /**
  * Changes the given properties. Users may change their own name and monthly report, admins everything except the report
- * of another user. Role and e-mail address apply to all keys of the user after it returns. Throws NOT_FOUND, FORBIDDEN,
- * and CONFLICT for the last admin, an e-mail address in use, and name and e-mail of an invited user.
+ * of another user. When it returns, all keys of the user have the new role and e-mail address. Throws NOT_FOUND,
+ * FORBIDDEN, and CONFLICT if the last admin would get another role, the e-mail address is in use, or the name or e-mail
+ * address of an invited user would change.
  */
 export async function changeUser(context: Context, id: string, patch: UserPatch): Promise<TeamMember> {
   const { caller } = context;
@@ -40,7 +41,7 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
       throw new AppError('FORBIDDEN', `Only ${before.email} may change monthly_report of ${id}.`);
     }
   });
-  // Asks for confirmation of the address. If the message is lost, the first report asks.
+  // Requests confirmation of the address. If the message is lost, the first report requests it.
   if (member.monthly_report && (patch.monthly_report || patch.email !== undefined)) {
     const body = { tenant_id: context.tenant, address: member.email };
     await context.ports.queues.send('delivery', [{ body, group: context.tenant }]);
@@ -48,7 +49,7 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
   return member;
 }
 
-/** Sets the role of any user, by the operator. */
+/** Sets the role of a user on behalf of the operator, without a check of permissions. */
 export const setRole = (scope: MutationContext, id: string, role: Role): Promise<TeamMember> =>
   change(scope, id, { role }, () => {});
 
@@ -75,13 +76,13 @@ function change(
       const put: ApiKeyItem = { ...key, role, user_email: email, v: ports.ids.token() };
       return { put, if: { version: key.v } };
     });
-    // After a failure in between, the user is unchanged, and the request can be repeated.
+    // After a failure between two transactions, the user is unchanged, and the request can be repeated.
     while (copies.length > KEYS_AT_ONCE) {
       const still: Write = { check: keys.user(tenant, id), if: { version: before.v } };
       const outcome = await commit(ports, [still, ...copies.splice(0, KEYS_AT_ONCE)]);
       if (!outcome.ok) return RETRY;
     }
-    // Adding a key writes the user, so that this version covers all its keys.
+    // Adding a key writes the user, so this condition fails if a key was added after the read.
     const outcome = await commit(ports, [
       teamWrite,
       { put: after, if: { version: before.v } },
@@ -93,7 +94,7 @@ function change(
   });
 }
 
-/** Returns the writes that schedule the reports of a user, or end them. The entry of a removed user ends when due. */
+/** Returns the writes that schedule or end the reports of a user. The entry of a removed user is deleted when due. */
 function reportWrites(
   { ports, keys }: MutationContext,
   before: UserItem,
@@ -119,19 +120,22 @@ function assertNoConflict(users: UserItem[], before: UserItem, after: UserItem):
   if (after.role !== 'admin') assertNotLastAdmin(users, before);
 }
 
-/** Returns the keys of a user whose copies differ from the new values. */
+/** Returns the keys of a user that have another role or e-mail address than the user. */
 async function outdatedKeys(scope: MutationContext, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
   const pointers = await keyPointersOf(scope, id);
   const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }
 
-/** Keys removed per transaction, two items each, with all passkeys and identities; at most 100 writes fit. */
+/**
+ * Keys removed per transaction, two items each. The last transaction, of at most 100 writes, also deletes passkeys and
+ * identities.
+ */
 const KEYS_REMOVED_AT_ONCE = 35;
 
 /**
- * Removes a user with keys, passkeys, identities and sessions, or an invitation. None is valid after it returns. Throws
- * NOT_FOUND, CONFLICT.
+ * Removes a user with keys, passkeys, identities and sessions, or an invitation. When it returns, none of them is
+ * valid. Throws NOT_FOUND, and CONFLICT for the last admin.
  */
 export function removeUser(scope: MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
@@ -144,7 +148,7 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
     // Sessions are rejected as soon as their user is gone; this deletes their items.
     await deleteAll(ports, await sessionKeysOf(scope, id));
     const pointers = await keyPointersOf(scope, id);
-    // After a failure in between, the user is still listed, with fewer keys, and can be removed again.
+    // After a failure between two transactions, the user still exists, with fewer keys, and can be removed again.
     while (pointers.length > KEYS_REMOVED_AT_ONCE) {
       const some = pointers.splice(0, KEYS_REMOVED_AT_ONCE);
       const fewer: UserItem = { ...user, v: ports.ids.token(), keys: pointers.length };
@@ -154,7 +158,7 @@ export function removeUser(scope: MutationContext, id: string): Promise<void> {
     }
     const writes: Write[] = [
       teamWrite,
-      // Adding a key or a passkey writes the user, so that this version covers all of them.
+      // Adding a key or a passkey writes the user, so this condition fails if one was added after the read.
       { delete: keys.user(tenant, id), if: { version: user.v } },
       ...pointers.flatMap(deletes),
       ...credentialKeys(keys, user).map((key) => ({ delete: key })),

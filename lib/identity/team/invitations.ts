@@ -9,7 +9,7 @@ import {
   type UserItem,
 } from '#lib/access/account.ts';
 import { digestOf, generateApiKey, keyItemsOf } from '#lib/access/api-key.ts';
-import { asPerson, auditWriter } from '#lib/access/audit-writer.ts';
+import { auditWriter, userAsCaller } from '#lib/access/audit-writer.ts';
 import type { Context, MutationContext } from '#lib/access/context.ts';
 import { fullKey } from '#lib/access/new-key.ts';
 import { requireAccount } from '#lib/access/store.ts';
@@ -40,11 +40,11 @@ import {
 /** Pointer from an e-mail address to an invited user; the user item decides whether it is valid. */
 type InvitedEmailItem = Item & { tenant_id: string; user_id: string };
 
-/** Returns the table key of this pointer, which is deleted with the invitation. */
+/** Returns the table key of the pointer from an e-mail address, which is deleted with the invitation. */
 export const invitedEmailKey = (keys: Keys, { tenant_id, id, email }: UserItem): Key =>
   keys.invitedEmail(digestOf(foldedEmail(email)), tenant_id, id);
 
-/** Returns the pointer, to be written with the invitation. @param expires_at that of the invitation, epoch seconds */
+/** Returns the pointer, to be written with the invitation. @param expires_at expiry of the invitation, epoch seconds */
 const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): InvitedEmailItem => ({
   ...invitedEmailKey(keys, user),
   tenant_id: user.tenant_id,
@@ -52,7 +52,7 @@ const invitedEmailItem = (keys: Keys, user: UserItem, expires_at: number): Invit
   expires_at,
 });
 
-/** Finds the users of all accounts with a pending invitation for this e-mail address. */
+/** Finds the users, of any account, whose invitation for this e-mail address is pending. */
 export async function findInvitedUsers({ ports, keys }: Env<'table' | 'clock'>, email: string): Promise<UserItem[]> {
   if (!isNormalEmail(email)) return [];
   const partition = keys.invitedEmails(digestOf(foldedEmail(email)));
@@ -126,10 +126,10 @@ function assertTeamLimits(users: UserItem[], { user_limit, invitation_limit }: A
 }
 
 /**
- * Makes the invited user a member, with a first key (returned only here) or a session, as requested. The invitation is
- * looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same NOT_FOUND for
- * an unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing; ACCOUNT_DISABLED, and the
- * errors of beginSession.
+ * Makes the invited user a member and creates, if requested, a first key (returned only here) and a session. The
+ * invitation is looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same
+ * NOT_FOUND for an unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing;
+ * ACCOUNT_DISABLED, and the errors of beginSession.
  */
 export async function acceptInvitation(
   context: Omit<Context, 'tenant' | 'caller'>,
@@ -155,7 +155,7 @@ export async function acceptInvitation(
     if (isDisabled(account!)) throw accountDisabled();
 
     // The author is the invited user.
-    auditWrites ??= auditWriter({ ...context, tenant, caller: asPerson(user) }, 'accept', auditedUser);
+    auditWrites ??= auditWriter({ ...context, tenant, caller: userAsCaller(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
     const first = draw && keyItemsOf(draw, now, keys, account!, member, fullKey('First key'));
@@ -177,7 +177,9 @@ export async function acceptInvitation(
   });
 }
 
-/** Finds the user of an invitation, valid only if the user item has it. Throws NOT_FOUND for an unknown token. */
+/**
+ * Finds the user of an invitation. It is valid only if the user item has it. Throws NOT_FOUND for an unknown token.
+ */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,
   token: string,

@@ -65,7 +65,7 @@ export const Acceptance = z
   .meta({ id: 'Acceptance' });
 export type Acceptance = z.infer<typeof Acceptance>;
 
-/** Accepted user with the first key: the only response with it. */
+/** User who has accepted an invitation, and the first key, which only this response contains. */
 export const Accepted = z
   .object({
     user: TeamMember.describe('User who has accepted.'),
@@ -75,7 +75,7 @@ export const Accepted = z
   .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
-/** Item written with each change of the team, so that its version covers all users as they were read. */
+/** Item that each `changeTeam` writes. Its version lets only one of two concurrent changes of the same users commit. */
 type TeamItem = Item & { v: string };
 
 /** Pointer from the digest of a token to the invited user; the user item decides whether the token is valid. */
@@ -101,7 +101,7 @@ export const auditedUser: Audited<UserItem> = {
 /** Whether two e-mail addresses of an account are equal, regardless of case. */
 export const isSameEmail = (a: string, b: string): boolean => foldedEmail(a) === foldedEmail(b);
 
-/** Throws CONFLICT for the last admin. */
+/** Throws CONFLICT if `user` is the last admin. */
 export function assertNotLastAdmin(users: UserItem[], user: UserItem): void {
   const isAdmin = (one: UserItem) => one.role === 'admin' && !isInvited(one);
   if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
@@ -125,12 +125,12 @@ export function changeTeam<T>(
   attempt: (users: UserItem[], teamWrite: Write) => Promise<T | typeof RETRY>,
 ): Promise<T> {
   const { ports, keys, tenant } = scope;
-  const read = async () => {
+  const attemptOnce = async () => {
     // Read before the users, so that its version is not newer than they are.
     const before = await ports.table.get<TeamItem>(keys.team(tenant));
     const next: TeamItem = { ...keys.team(tenant), v: ports.ids.token() };
     const teamWrite: Write = { put: next, if: before ? { version: before.v } : 'absent' };
     return attempt(await allUsers(scope), teamWrite);
   };
-  return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, read));
+  return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attemptOnce));
 }

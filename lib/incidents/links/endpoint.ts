@@ -41,7 +41,7 @@ input {
 :is(button, input):focus-visible { outline: 3px solid light-dark(#1a1d21, #e6e8ea); outline-offset: 2px; }
 `;
 
-/** Keeps the name in the browser for the next link. Without scripts the field is empty. */
+/** Script that keeps the entered name in the browser for the next link. Without scripts, the field is empty. */
 const SCRIPT = `
 const field = document.querySelector('input');
 try {
@@ -73,13 +73,13 @@ const HEADERS = {
   ].join('; '),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // With no-referrer, the form would send no origin.
+  // With no-referrer, browsers would send `Origin: null` with the form.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-robots-tag': 'noindex, nofollow',
 };
 
-/** Returns the HTML of a page. Its form posts to the URL of the page. */
+/** Returns the response with an HTML page. The form of the page posts to the URL of the page. */
 export function pageOf({ status, title, says, button, asksName }: LinkPage, request_id: string): ApiResult {
   const field = asksName ? NAME_FIELD : '';
   const body = `<!doctype html>
@@ -106,7 +106,10 @@ ${asksName ? `<script>${SCRIPT}</script>` : ''}
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** Handles the pages of links; never throws. Only POST acts, because previews and mail scanners fetch every link. */
+/**
+ * Returns a handler for the pages of links, which never throws. Only POST changes data, because previews and mail
+ * scanners fetch every link.
+ */
 export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async (event) => {

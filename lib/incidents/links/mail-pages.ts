@@ -17,12 +17,13 @@ export type LinkPage = { status: number; title: string; says: string[]; button?:
 type Visit = { isPost: boolean; origin: Origin & { via: 'link' } };
 
 /**
- * Returns the page of a link in a mail by which its recipient confirms or ends mails; undefined for other links. The
- * secret in the link is the only proof: mail programs unsubscribe with a POST from anywhere (RFC 8058).
+ * Returns the page of a link in a mail with which the recipient confirms the address or unsubscribes; undefined for
+ * other links. The secret in the link is the only proof, because mail programs unsubscribe with a POST that does not
+ * come from the page (RFC 8058).
  */
-export async function mailPage(env: Env, path: string, by: Visit): Promise<LinkPage | undefined> {
-  if (path.startsWith(CONFIRM_PATH)) return confirmPage(env, path.slice(CONFIRM_PATH.length), by);
-  if (path.startsWith(UNSUBSCRIBE_PATH)) return unsubscribePage(env, path.slice(UNSUBSCRIBE_PATH.length), by);
+export async function mailPage(env: Env, path: string, visit: Visit): Promise<LinkPage | undefined> {
+  if (path.startsWith(CONFIRM_PATH)) return confirmPage(env, path.slice(CONFIRM_PATH.length), visit);
+  if (path.startsWith(UNSUBSCRIBE_PATH)) return unsubscribePage(env, path.slice(UNSUBSCRIBE_PATH.length), visit);
   return undefined;
 }
 

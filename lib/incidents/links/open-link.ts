@@ -19,7 +19,7 @@ import { acknowledge } from '#lib/incidents/acknowledge.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
-/** Record of a used link, written in the same transaction and kept until the link has expired. */
+/** Record of a used link, written in the transaction of its action and kept until the link has expired. */
 type UsedLink = Item & { v: string; at: number };
 
 /** A link that can be used. */
@@ -29,9 +29,9 @@ export type OpenLink = {
   entity: EntityItem;
   /** Name of the failed check: `Web shop: home page`. */
   name: string;
-  /** Recipient of the link: `Slack`, or the name of an account channel. */
+  /** Channel that received the link: name of an account channel, or type of another channel, such as `Slack`. */
   sent_to: string;
-  /** Key of the record of its use. */
+  /** Table key of its UsedLink. */
   used: Key;
 };
 
@@ -73,9 +73,12 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
       : `it is ${check.state}`;
     return deadLink(410, `The failure of ${name} is over: ${since}. Nothing was changed.`);
   }
-  const by = claims.action === 'acknowledge' ? acknowledgementAt(check.alerts, now) : undefined;
-  if (by)
-    return deadLink(410, `${name} was acknowledged by ${by.by} at ${clockTime(iso(by.at))}. Nothing was changed.`);
+  const existing = claims.action === 'acknowledge' ? acknowledgementAt(check.alerts, now) : undefined;
+  if (existing)
+    return deadLink(
+      410,
+      `${name} was acknowledged by ${existing.by} at ${clockTime(iso(existing.at))}. Nothing was changed.`,
+    );
   const sent_to =
     'name' in channel ? String(channel.name) : (channelTypeOf(channel.channel_type)?.title ?? 'a channel');
   return { claims, check, entity, name, sent_to, used };
@@ -83,7 +86,10 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
 
 type ActorScope = TenantEnv & MutationContext;
 
-/** Performs the action of a link, once: its use is recorded in the same transaction. @param name name of its user */
+/**
+ * Performs the action of a link. Records the use in the same transaction, so that a link works only once.
+ * @param name name that the user entered; may be empty
+ */
 export async function followLink(
   { ports, keys }: Env,
   link: OpenLink,

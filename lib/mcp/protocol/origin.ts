@@ -7,12 +7,14 @@ import {
 } from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Settings of origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which is for the API. */
+/**
+ * Settings for origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which only opens the API.
+ */
 type OriginSettings = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
 /**
- * Throws FORBIDDEN for a request of a page of another origin: a MUST of MCP (Transports, Security). Clients other than
- * browsers send no `Origin`.
+ * Throws FORBIDDEN for a request from a page of an origin that is not allowed, as MCP requires (Transports, Security).
+ * Clients other than browsers send no `Origin`.
  */
 export function assertAllowedOrigin(request: Request, settings: OriginSettings): void {
   const origin = request.headers.get('origin');

@@ -15,8 +15,8 @@ export function respondToPost(context: StateContext, headers: Headers, posted: P
 const accepted = (): Response => new Response(null, { status: 202 });
 
 /**
- * Returns errors with status 200, because some clients end the session on other statuses. Only an unsupported version
- * and an invalid message have status 400.
+ * Responds in the handshake protocol. Errors have status 200, because some clients end the session on other statuses.
+ * Only an unsupported version and a single invalid message have status 400.
  */
 async function respondHandshake(
   context: StateContext,
@@ -50,7 +50,7 @@ async function respondHandshake(
   });
 }
 
-/** Characters of a batch's responses after which its other messages are rejected: a function can return 6 MB. */
+/** Characters of responses after which the other messages of a batch are rejected: a function can return 6 MB. */
 const MAX_RESPONSE_CHARS = 2_000_000;
 
 const batchTooLarge = ({ id }: { id: string | number | null }): RpcReply => {
@@ -63,7 +63,7 @@ const sessionHeader = () => ({ 'mcp-session-id': randomUUID() });
 
 const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
 
-/** Returns an error with the status of its code, as the stateless protocol requires. */
+/** Responds in the stateless protocol, in which the HTTP status depends on the error code. */
 async function respondStateless(
   context: StateContext,
   headers: Headers,

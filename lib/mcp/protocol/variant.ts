@@ -9,7 +9,7 @@ import { isObject } from '#lib/platform/plain-data.ts';
 export type ProtocolVariant = 'stream' | 'handshake' | 'stateless';
 
 export const STREAM_VERSION = '2024-11-05';
-/** Newest first; with 2024-11-05, because clients of spring 2025 offer it over Streamable HTTP. */
+/** Newest first. Includes 2024-11-05, because clients of spring 2025 offer it over Streamable HTTP. */
 export const HANDSHAKE_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', STREAM_VERSION];
 export const STATELESS_VERSIONS = ['2026-07-28'];
 
@@ -21,7 +21,10 @@ const claimedVersion = (message: unknown): unknown =>
     ? message.params._meta[VERSION_KEY]
     : undefined;
 
-/** Returns the protocol of a POST without a stream: stateless if its body or its header names such a version. */
+/**
+ * Returns the protocol of a POST without a stream: stateless if the body names a version, or the header a stateless
+ * version.
+ */
 export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);
   return claimedVersion(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))

@@ -3,12 +3,15 @@ import { isDeeper } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 
-/** Maximum work of validating arguments: 1 per keyword, per value, and per ten pairs that `uniqueItems` compares. */
+/**
+ * Maximum work of validating arguments: 1 per schema and keyword applied to a value, per value in `enum`, `const` or
+ * `required`, and per ten pairs that `uniqueItems` compares.
+ */
 const MAX_WORK = 20_000;
 /** Work of `multipleOf` on a number: a remainder takes up to 10 µs if the numbers differ by hundreds of digits. */
 const MULTIPLE_WORK = 30;
 
-/** Whether the work exceeds MAX_WORK; stops there. */
+/** Whether the work exceeds MAX_WORK. Stops counting at this limit. */
 function isTooMuchWork(schema: unknown, value: unknown): boolean {
   return !charge({ left: MAX_WORK }, schema, value);
 }
@@ -232,7 +235,8 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   );
 }
 
-// In JSON Schema 2020-12 a format is an annotation. The validator checks some by regular expressions that can hang.
+// In JSON Schema 2020-12 a format is an annotation. The validator would check some formats by regular expressions
+// that can hang.
 for (const name of Object.keys(format)) delete format[name];
 
 const validatorOf = (schema: Record<string, unknown>): Validator => {

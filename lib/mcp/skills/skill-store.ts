@@ -7,7 +7,7 @@ import { allOf } from '#lib/platform/table/pages.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
 /**
- * Items of skills, all read strongly consistent:
+ * Items of skills and their access patterns, all strongly consistent:
  *
  * | pattern                         | request                 |
  * |---------------------------------|-------------------------|

@@ -21,7 +21,7 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
 /** Open stream. Its process renews it before `until` (epoch ms), unless the process has crashed. */
 type StreamItem = Item & { v: string; key_id: string; until: number };
 
-/** Written with each opened stream of a tenant, so that its version guards their number. */
+/** Item written with each opened stream of a tenant. Its version prevents concurrent calls from exceeding the limit. */
 type OpeningItem = Item & { v: string };
 
 /** Part of a reply. Part 0 has the number of parts, absent while the reply is pending; `at`: epoch ms. */
@@ -47,7 +47,10 @@ const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): 
   expires_at: expiry(ports.clock.now()),
 });
 
-/** Records an open stream. Throws RATE_LIMITED at the limit of its key or account, also for concurrent calls. */
+/**
+ * Records an open stream. Throws RATE_LIMITED at the limit of its key or account, also for concurrent calls, and
+ * METHOD_NOT_ALLOWED if the service has no streams.
+ */
 export async function openStream(context: Context, session: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const opening = keys.mcpOpening(tenant);
@@ -95,7 +98,7 @@ export async function renewStream(context: Context, session: string): Promise<vo
   await context.ports.table.transact([{ put: streamItem(context, session) }]);
 }
 
-/** Closes a stream; afterwards no reply can be queued for it. */
+/** Closes a stream; afterwards no reply can be reserved for it. */
 export async function closeStream({ ports, keys, tenant, caller }: Context, session: string): Promise<void> {
   await ports.table.transact([{ delete: keys.mcpStream(tenant, caller.key_id, session) }]);
 }
@@ -167,7 +170,7 @@ type QueuedReplies = {
   sks: string[];
 };
 
-/** Reads the queue. @param exact strongly consistent, at twice the price */
+/** Reads the queue. @param exact whether to read strongly consistently, at twice the price */
 export async function readReplies(
   { ports, keys, tenant }: Context,
   session: string,

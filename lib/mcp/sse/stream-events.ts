@@ -7,8 +7,8 @@ import { closeStream, deleteReplies, readReplies, renewStream } from './reply-qu
 /** Times of a stream with the lifetime MCP_STREAM_SECONDS, in ms. */
 const TIMING = {
   /**
-   * Time without messages after which a stream ends at the end of its lifetime. A stream in use does not end then,
-   * because its client could send a message before it has reconnected.
+   * Once its lifetime is over, a stream ends after this time without messages. One in use does not end yet, because its
+   * client could send a message before it has reconnected.
    */
   quiet: 2_000,
   /** Maximum delay of that end; soon afterwards the platform would end the stream. */
@@ -33,7 +33,7 @@ const TIMING = {
 /** Wake-up functions by session, so that a reply of the same process does not wait for the next poll. */
 export type Wakeups = Map<string, () => void>;
 
-/** Whether the client reconnects after `initialize`, which returned the version that it sends. */
+/** Whether the client reconnects: it sends the version that `initialize` has returned. */
 const isReconnect = (headers: Headers): boolean => headers.get(VERSION_HEADER) === STREAM_VERSION;
 
 const serverSentEvent = (type: string, data: string): string => `event: ${type}\ndata: ${data}\n\n`;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createMonitor, MonitorBody } from '#lib/alerting/configure/monitors.ts';
 import { defineTool } from './tool.ts';
 
-/** Settings without the channel, because a user enters its secrets. */
+/** Settings without the channel, because its secrets are for a user to enter, not for a model. */
 const { channel: _channel, ...settings } = MonitorBody.shape;
 
 export const createMonitorTool = defineTool({

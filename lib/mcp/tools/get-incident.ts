@@ -5,7 +5,7 @@ import { timelineOf } from '#lib/incidents/timeline.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { defineTool, listed } from './tool.ts';
 
-/** Latest part of the timeline and of the public updates, within the size of a tool's result. */
+/** Limits of the returned timeline and public updates, so that the result of the tool is not too large. */
 const TIMELINE = { limit: 100, maxBytes: 500_000 };
 const UPDATES = { limit: 20, maxBytes: 200_000 };
 

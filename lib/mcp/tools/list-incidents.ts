@@ -29,7 +29,7 @@ export const listIncidents = defineTool({
   },
 });
 
-/** Time (ms) before the range in which an incident can open and still be found by a change in the range. */
+/** An incident that opened up to this long (ms) before the range is found by a change within the range. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 

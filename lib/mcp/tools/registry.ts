@@ -140,7 +140,7 @@ export const builtInTools: ReadonlyMap<string, LazyTool> = new Map(
       load: lazy(async () => (await import('#lib/mcp/tools/run-check.ts')).runCheckNow),
     },
     silence: {
-      access: 'mute',
+      access: 'suppress',
       annotations: CHANGES,
       load: lazy(async () => (await import('#lib/mcp/tools/silence.ts')).silence),
     },

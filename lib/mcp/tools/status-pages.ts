@@ -15,7 +15,7 @@ export const listStatusPages = defineTool({
 
 export const getStatusPage = defineTool({
   description:
-    'One public status page: its settings, and what visitors see now: states of components, incidents of 14 days with their updates, and maintenance. Drafts can be read as well.',
+    'One public status page: its settings, and what visitors see now: states of components, open and recent (14 days) incidents with their updates, and maintenance. Drafts can be read as well.',
   input: z.strictObject({
     status_page_id: z.string().describe('Id of the page, as in list_status_pages'),
   }),

@@ -38,7 +38,7 @@ export const addSubscriberTool = defineTool({
 });
 
 export const deleteSubscriberTool = defineTool({
-  description: 'Delete a subscriber of a status page. It receives no more messages, and pending ones fail.',
+  description: 'Delete a subscriber of a status page. It receives no more messages, and pending messages fail.',
   input: z.strictObject({
     status_page_id,
     subscriber_id: z.string().describe('Id of the subscriber, as in list_subscribers'),

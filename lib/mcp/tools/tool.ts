@@ -9,16 +9,16 @@ export type Annotations = {
   openWorldHint: boolean;
 };
 
-/** Only reads data of the service. */
+/** Hints of a tool that only reads data of the service. */
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 
-/** Changes data of the service, without losing any. */
+/** Hints of a tool that changes data of the service without losing any. */
 export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
-/** Deletes data of the service. */
+/** Hints of a tool that deletes data of the service. */
 export const DELETES: Annotations = { ...CHANGES, destructiveHint: true };
 
-/** Changes data of the service, without losing any, and contacts other servers. */
+/** Hints of a tool that changes data of the service without losing any, and contacts other servers. */
 export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
 
 /** Built-in tool whose module is imported on first use. */
@@ -44,13 +44,19 @@ export const defineTool = <Input extends z.ZodObject>(
   },
 ): Tool => tool as Tool;
 
-/** Returns the schema of a number of hours to go back, at most ten years. */
+/** Returns the schema of a number of hours before now: 1 to 87,600 (ten years). */
 export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fallback);
 
-/** Maximum result of a tool: text and structured copy together stay below the 6 MB of a function. */
+/**
+ * Limits of the result of a tool. Its text and its structured copy together stay below the 6 MB that a Lambda function
+ * can return.
+ */
 export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
 
-/** Returns a list as a property, with a note for the model if it is truncated. */
+/**
+ * Returns a list as a property, with a note for the model if it is truncated.
+ * @param advice sentence of the note that says how to get the rest
+ */
 export const listed = <T>(
   property: string,
   { values, next }: { values: T[]; next?: string },

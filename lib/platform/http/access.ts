@@ -1,4 +1,4 @@
-/** In ascending order of rights. */
+/** Roles in ascending order of rights. */
 export const ROLES = ['viewer', 'responder', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -17,14 +17,18 @@ export type Rights = {
 /** `read_only`: also allowed for a read-only key. */
 type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
 
-/** Minimum role, and scopes of which a restricted key needs one. Without scopes: unrestricted keys and sessions. */
+/**
+ * Minimum role, and scopes of which a key with scopes needs one. A rule without scopes requires a key without scopes,
+ * or a session.
+ */
 const RULES = {
   read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
   // The `audit` scope opens the whole audit log.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
-  // A silence or window of all checks, or longer than a day, also needs `write` (alerting/policy/mute-access.ts).
-  mute: { role: 'responder', scopes: ['respond', 'write'] },
+  // A silence or window of all checks, or longer than a day, also needs `write`
+  // (alerting/policy/suppression-access.ts).
+  suppress: { role: 'responder', scopes: ['respond', 'write'] },
   push: { role: 'member', scopes: ['push'] },
   write: { role: 'member', scopes: ['write'] },
   configure: { role: 'admin', scopes: ['write'] },
@@ -50,7 +54,7 @@ export const isAllowed = (rights: Rights, access: Guarded): boolean => denialRea
 
 export type Denial = { code: 'READ_ONLY' | 'FORBIDDEN'; message: string };
 
-/** Returns why access is denied; undefined if allowed. Imports nothing, because the console uses it too. */
+/** Returns why access is denied; undefined if allowed. This file imports nothing, because the console uses it too. */
 export function denialReason({ role, scopes, is_read_only }: Rights, access: Guarded): Denial | undefined {
   const rule = ruleOf(access);
   if (is_read_only && !rule.read_only) {

@@ -5,14 +5,14 @@ export type ApiEvent = {
   rawPath: string;
   rawQueryString: string;
   headers: Record<string, string | undefined>;
-  /** One `name=value` each; not in the headers. */
+  /** One `name=value` per cookie; API Gateway removes them from the headers. */
   cookies?: string[];
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
    * Set instead of `body` if the host has not read the body yet. Returns undefined for a body of more than `maxBytes`;
-   * with `cut`, its first `maxBytes` without waiting for the rest. Throws RATE_LIMITED when too much is being received,
-   * VALIDATION_ERROR when the body is incomplete.
+   * with `cut`, returns its first `maxBytes` without waiting for the rest. Throws RATE_LIMITED when the bodies being
+   * received use too much memory, VALIDATION_ERROR when the body is incomplete.
    */
   readBody?: (maxBytes: number, cut?: 'cut') => Promise<Buffer | undefined>;
   requestContext: {

@@ -10,8 +10,8 @@ const gzipAsync = promisify(gzip);
 
 /**
  * Wraps a handler so that long responses to reads have a weak ETag, are 304 on a match (RFC 9110, 13.1.2), and use gzip
- * if the client accepts it (12.5.3). Other methods stay uncompressed: the length of a response that repeats input next
- * to a secret reveals the secret (BREACH).
+ * if the client accepts it (12.5.3). Other methods stay uncompressed: the compressed length of a response that repeats
+ * input next to a secret reveals the secret (BREACH).
  */
 export const compressResponses =
   (handle: (event: ApiEvent) => Promise<ApiResult>) =>

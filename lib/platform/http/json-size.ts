@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-// Limits checked before parsing: a hundred thousand small values cost far more to parse and report than to read.
+// Limits are checked before parsing: a hundred thousand small values cost far more to parse and report than to read.
 
-/** Far above any body within its other limits. */
+/** Maximum number of values and depth of nesting; a body within its other limits has far fewer. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [LIST, LIST_END, MAP, MAP_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Describes how JSON exceeds the limits, such as "is nested …"; undefined if it does not. Does not validate. */
+/** Returns how JSON exceeds the limits, such as "is nested …"; undefined if it does not. Does not validate the JSON. */
 export function sizeProblem(json: Uint8Array): string | undefined {
   let values = 1;
   let depth = 0;
@@ -22,7 +22,7 @@ export function sizeProblem(json: Uint8Array): string | undefined {
       values++;
       if (++depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep; flatten it`;
     } else if (byte === LIST_END || byte === MAP_END) depth--;
-    if (values > MAX_VALUES) return `holds more than ${MAX_VALUES} values; send fewer at a time`;
+    if (values > MAX_VALUES) return `has more than ${MAX_VALUES} values; send fewer at a time`;
   }
   return undefined;
 }

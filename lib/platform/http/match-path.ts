@@ -4,8 +4,8 @@ import { isName, isPlain } from '#lib/platform/text.ts';
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
 /**
- * Returns the routes of a path. A literal segment wins over a parameter: `invite` of /users/invite is not an id. Among
- * routes with equally many parameters, the one whose first difference is literal comes first: in
+ * Returns the routes of a path. A literal segment wins over a parameter: `invite` of /users/invite is not an id. Of two
+ * routes with equally many parameters, the one that is literal at their first difference comes first: in
  * /checks/by-slug/results, `results` is a slug.
  */
 export function routesAt<R extends RoutePath>(table: { route: R; segments: string[] }[], path: string[]): R[] {
@@ -54,7 +54,7 @@ export function paramsOf(route: RoutePath, path: string[]): Record<string, strin
 
 const ESCAPES = /(?:%[0-9a-f]{2})+/gi;
 
-/** Decodes valid escapes only. API Gateway has decoded all but %25, so its path decodes to the same parameters. */
+/** Decodes only valid escapes. API Gateway decodes all except %25, so a path from it yields the same parameters. */
 const decode = (text: string): string =>
   text.replace(ESCAPES, (escapes) => {
     try {

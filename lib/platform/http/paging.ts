@@ -64,7 +64,7 @@ export function listReply<T>(
   return new Reply(value, { link: `<${path}?${search}>; rel="next"` });
 }
 
-/** Reads up to `limit` records after a position. `enough`: it has scanned its maximum, so the page ends. */
+/** Reads up to `limit` records after a position. `enough`: the reader has scanned its maximum, so the page ends. */
 export type Reader<T> = (
   after: string | undefined,
   limit: number,

@@ -85,9 +85,9 @@ export type Route<Context> = {
   /** Properties of the body for which null is a value; for all others null means absent. */
   nulls?: readonly string[];
   reply?: z.ZodType;
-  /** Whether NDJSON is offered by Accept. */
+  /** Whether a client can request NDJSON with the Accept header. */
   lines?: true;
-  /** Writes the response as CSV, which is then offered by Accept. */
+  /** Converts the response to CSV, which a client can then request with the Accept header. */
   csv?: (value: never) => string;
   /** Plain text, an HTML page, or the Prometheus text format. */
   text?: TextFormat;

@@ -17,7 +17,7 @@ const REFUSED = [401, 403, 429];
 /** Maximum logged characters of X-Forwarded-For: its right end, which trusted proxies write. */
 const MAX_FORWARDED = 200;
 
-type Refused = {
+type FailedRequest = {
   request_id: string;
   method: string;
   path: string;
@@ -30,7 +30,7 @@ type Refused = {
  * Returns the error for a response. Logs internal errors, and the address of each refused client, because other logs
  * see only the proxy.
  */
-export function loggedError(log: Log, error: unknown, { headers, source_ip, ...request }: Refused): AppError {
+export function loggedError(log: Log, error: unknown, { headers, source_ip, ...request }: FailedRequest): AppError {
   const visible = asAppError(error);
   const { status, code } = visible;
   if (status >= 500) log.error('request failed', { ...request, error: visible.cause ?? visible });
@@ -56,10 +56,11 @@ export type Gates<Context extends { caller: Rights }> = {
   authenticate(sender: Sender): Promise<Context>;
   /** Returns the context of an open endpoint. Throws RATE_LIMITED. */
   anonymous(sender: Sender, rate: AddressClass): Context;
-  /** Counts the request as `count` requests. Throws RATE_LIMITED. @returns headers for every response to it */
+  /** Takes `count` tokens of the account, default 1. Throws RATE_LIMITED. @returns headers for every response to it */
   spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
   /** Throws FORBIDDEN if the key of the caller is restricted to tools of MCP. */
   restrict(context: Context): void;
+  /** Takes more tokens for a long response, or all that are left. */
   chargeCost(context: Context, rate: AccountClass, characters: number): Promise<void>;
   /** Runs a read when the account has a permit. Throws RATE_LIMITED. */
   withReadPermit<T>(context: Context, read: () => Promise<T>): Promise<T>;
@@ -69,7 +70,7 @@ export type Gates<Context extends { caller: Rights }> = {
 const DEFAULT_MAX_BODY = 256 * 1024;
 const NO_QUERY = z.object({});
 
-/** Returns a handler that never throws. @param defaultHeaders headers of responses without their own */
+/** Returns a handler that never throws. @param defaultHeaders headers of every response; a route can override them */
 export function makeRouter<Context extends { caller: Rights }>(
   routes: Route<Context>[],
   gates: Gates<Context>,
@@ -119,7 +120,7 @@ export function makeRouter<Context extends { caller: Rights }>(
     }
   };
 
-  /** @param rateHeaders receives the rate headers, which every later response carries */
+  /** @param rateHeaders object to which the rate headers are added, because an error response needs them too */
   async function handle(event: ApiEvent, rateHeaders: Record<string, string>) {
     const path = event.rawPath.split('/');
     const matching = routesAt(table, path);

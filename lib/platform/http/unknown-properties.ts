@@ -56,7 +56,7 @@ const propertyNames = (schema: z.core.$ZodType): string[] => {
   return Object.keys((def.type === 'object' ? def.shape : def.type === 'union' && allShapes(def)) || {});
 };
 
-/** Returns the properties that all kinds require, for an object of unknown kind. */
+/** Returns the properties that every option of a union requires, for an object whose option is unknown. */
 export function commonRequired(schema: z.core.$ZodType): string[] {
   const def = defOf(schema);
   const shapes = def.type === 'union' ? def.options.map(objectShape).filter((shape) => shape !== undefined) : [];
@@ -115,7 +115,10 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
 
 type RouteShape = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;
 
-/** Returns the properties of a response that a change accepts and ignores, so that a record can be sent back. */
+/**
+ * Returns the properties of the response that a change accepts in its body and ignores, so that a client can send a
+ * record back.
+ */
 export function readOnlyProperties(route: RouteShape, routes: readonly RouteShape[]): string[] {
   const read = routes.find((other) => other.method === 'GET' && other.path === route.path);
   const isChange = route.method === 'PUT' || (route.method === 'POST' && route.status === 200 && read !== undefined);

@@ -70,9 +70,11 @@ export function choice(values: readonly Primitive[], input: unknown): string {
   return `must be ${rule}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
-function bound(issue: { origin?: string }, size: string, value: string, limit: number | bigint): string {
+function bound(issue: { origin?: string }, sizeWords: string, valueWords: string, limit: number | bigint): string {
   const unit = SIZES[issue.origin ?? ''];
-  return unit ? `must have ${size} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}` : `must be ${value} ${limit}`;
+  return unit
+    ? `must have ${sizeWords} ${limit} ${unit[Number(limit) === 1 ? 0 : 1]}`
+    : `must be ${valueWords} ${limit}`;
 }
 
 const MAX_DETAILS = 100;

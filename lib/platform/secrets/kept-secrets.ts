@@ -4,8 +4,8 @@ import { refusal } from '#lib/platform/http/validation.ts';
 export const REDACTED = '********';
 
 /**
- * Returns a map of settings for storage, in which ******** keeps the stored value of its name. Throws VALIDATION_ERROR
- * if no value is stored.
+ * Returns the supplied settings with each ******** replaced by the stored value of the same name. Throws
+ * VALIDATION_ERROR if no value is stored under that name.
  * @param property name of the map in the body: `headers`
  * @param storedAs returns the stored value of a name
  */

@@ -7,7 +7,10 @@ type Decoding = { text: string; from: number[]; to: number[] };
 
 /** Nested encodings: a secret in JSON in JSON in base64 has three. */
 const MAX_LAYERS = 4;
-/** Total length of all decodings, as a multiple of the text length; fewer layers come first. */
+/**
+ * Bound of the total length of all decodings: MAX_GROWTH times the text length, plus SMALL_TEXT. Decodings of fewer
+ * layers come first.
+ */
 const MAX_GROWTH = 32;
 const SMALL_TEXT = 1000;
 
@@ -29,7 +32,7 @@ export function* decodingsOf(text: string): Generator<Decoding> {
   }
 }
 
-/** Removes escapes repeatedly, at most `MAX_LAYERS` times: `a%2526b`, `a%26b`, `a&b`. */
+/** Returns a text and its forms after each removal of escapes, at most `MAX_LAYERS`: `a%2526b`, `a%26b`, `a&b`. */
 function unescapeAll(text: string): string[] {
   const found = [text];
   for (let layers = 0; layers < MAX_LAYERS; layers++) {
@@ -50,7 +53,7 @@ function decodeLayer(decoding: Decoding): Decoding[] {
   return [
     ...ESCAPES.flatMap(({ whole, part }) => {
       const end = text.search(part);
-      // A text that is cut off in an escape ends, decoded, before that escape.
+      // If the text is cut off in an escape, a second decoding ends before that escape.
       return [removeEscapes(decoding, whole, text.length), end >= 0 ? removeEscapes(decoding, whole, end) : undefined];
     }),
     ...BASE64_OFFSETS.map((offset) => decodeDigits(decoding, BASE64, 6, sixBits, offset)),
@@ -126,7 +129,7 @@ const HEX = /[\da-f]{8,}/gi;
 const BASE64_OFFSETS = [0, 1, 2, 3];
 const HEX_OFFSETS = [0, 1];
 
-/** Decodes runs of digits to bytes (as Latin-1), with a line break between runs; undefined if it has no runs. */
+/** Decodes runs of digits to bytes (as Latin-1), with a line break between runs; undefined without runs. */
 function decodeDigits(
   { text, from, to }: Decoding,
   runs: RegExp,
@@ -169,21 +172,21 @@ const fourBits = (code: number): number => Number.parseInt(String.fromCharCode(c
 /** Replaces secrets in a text. @param isCut whether the text may end in the middle of a secret */
 export type Redact = (text: string, isCut?: boolean) => string;
 
-/** Length of a part of a secret that is found anywhere; a shorter secret is found as a whole. */
+/** Length of the parts of a secret that are found anywhere; a shorter secret is found as a whole. */
 const FRAGMENT = 16;
-/** Minimum length of a secret: shorter ones would match everywhere. */
+/** Minimum length of a secret that is redacted: shorter secrets would match everywhere. */
 const MIN_LENGTH = 3;
 /** Shorter secrets match only whole words: `prod`, but not in `product`. */
 const MIN_LENGTH_IN_WORDS = 8;
-/** Characters of a secret that are searched, which bounds the time. */
+/** Maximum number of characters of a secret that are searched, which bounds the time. */
 const MAX_SEARCHED = 4096;
 /** Minimum length of a secret's beginning that is found at the end of a truncated text. */
 const MIN_START = 4;
 
 /**
  * Returns a function that redacts secrets in external text (a response, an error, a log line). It finds secrets in
- * JSON, URL or HTML escapes, base64, hex or several of these, regardless of case; of a longer secret, any 16
- * consecutive characters. Time is proportional to the secrets plus the text.
+ * JSON, URL or HTML escapes, base64, hex or several of these, regardless of case. If a secret has more than 16
+ * characters, it finds any 16 consecutive ones. Time is proportional to the length of the secrets plus the text.
  */
 export function redactorOf(secrets: Iterable<string>): Redact {
   const forms = [...secrets].flatMap((secret) => formsOf(secret.slice(0, MAX_SEARCHED)));
@@ -202,7 +205,8 @@ export function redactorOf(secrets: Iterable<string>): Redact {
 
 /**
  * Parts of secrets in lower case, by length. `begins` maps the hash of three characters to the lengths of the parts
- * that begin with them, one bit each. It rejects most positions of a text without a comparison.
+ * that begin with them, one bit each. It rejects most positions of a text without a comparison. `starts`: beginnings of
+ * secrets, searched at the end of a truncated text.
  */
 type Patterns = { pieces: Set<string>[]; lengths: number[]; begins: Uint32Array; starts: Set<string> };
 
@@ -223,7 +227,10 @@ function patternsOf(forms: ReadonlySet<string>): Patterns {
   return { pieces, lengths: Object.keys(pieces).map(Number), begins, starts };
 }
 
-/** Returns a secret with and without its escapes, as text and as UTF-8 bytes in Latin-1, which base64 contains. */
+/**
+ * Returns a secret with and without its escapes, each as text and as its UTF-8 bytes read as Latin-1, because
+ * `decodeDigits` returns bytes in that form.
+ */
 const formsOf = (secret: string): string[] =>
   unescapeAll(secret).flatMap((text) => [folded(text), folded(Buffer.from(text, 'utf8').toString('latin1'))]);
 

@@ -5,7 +5,7 @@ import { FairSemaphore } from './fair-semaphore.ts';
 
 /**
  * Work on data of a tenant whose duration depends on that data, such as a search with an expression. `load` returns a
- * pure function of an input that can be sent to another thread; it is loaded with the first job.
+ * pure function, whose module is imported with the first job. The input can be sent to another thread.
  */
 export type CpuJob<Input, Output> = { name: string; load: () => Promise<(input: Input) => Output> };
 
@@ -21,10 +21,10 @@ export type TenantCpu = <Input, Output>(job: CpuJob<Input, Output>, inputs: read
 /** Runs jobs of tenants. */
 export type Cpu = { of(tenant: string): TenantCpu };
 
-/** CPU time per tenant and second (ms), and the maximum that a tenant saves up. */
+/** CPU time that a tenant receives per second, and the maximum that it can save up (ms). */
 const CPU_MS_PER_SECOND = 200;
 const SAVED_MS = 1_000;
-/** Maximum wait for a turn (ms); the probe of a check waits for it. */
+/** Maximum wait for a turn (ms), which delays the probe of a check. */
 const WAIT_MS = 5_000;
 /** Number of budgets that are kept before full ones are dropped. */
 const MAX_BUDGETS = 1_000;
@@ -49,7 +49,7 @@ export class CpuTimeError extends Error {
 
 const overBudget = () =>
   new CpuLimitError(
-    `The expressions and documents of this account used its CPU budget, ${CPU_MS_PER_SECOND} ms per second.`,
+    `The expressions and documents of this account used up its CPU budget, ${CPU_MS_PER_SECOND} ms per second.`,
   );
 
 const waitedTooLong = () =>
@@ -60,8 +60,8 @@ type Budget = { left_ms: number; at: number };
 
 /**
  * Divides the CPU time for jobs among tenants, which take turns. A turn is one input, so that a call with many inputs
- * delays other tenants by one. A call starts if its tenant has budget left, and then runs to its end. The budget is
- * charged with measured time. A tenant without budget gets errors; other tenants are not affected.
+ * delays other tenants by one input only. A call starts if its tenant has budget left, and then runs to its end. The
+ * budget is charged with measured time. A tenant without budget gets errors; other tenants are not affected.
  */
 export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob): Cpu {
   const turns = new FairSemaphore({ permits: 1, wait_ms: WAIT_MS }, clock);
@@ -120,7 +120,7 @@ export function cpuBudget(clock: Pick<Clock, 'now' | 'sleep'>, runJob: RunCpuJob
   };
 }
 
-/** Runs jobs in this thread, each in its own turn of the event loop. Nothing stops one that takes too long. */
+/** Runs jobs in this thread, each in its own turn of the event loop. A job that takes too long is not stopped. */
 export const runInline: RunCpuJob = async (job, input) => {
   const run = await job.load();
   const began = performance.now();

@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
- * Permits are divided by tenant, with a limit per target. For the same target the lowest `order` goes first (default
- * 0), then the first to arrive. Work that has not started by `until` (epoch ms) is dropped.
+ * Request for permits. They are divided by tenant, with a limit per target. For the same target, requests with a lower
+ * `order` go first (default 0), and requests with the same `order` in order of arrival. Work that has not started by
+ * `until` (epoch ms) is dropped.
  */
 export type PermitRequest = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
@@ -18,7 +19,10 @@ export type SemaphoreOptions = {
 /** Returned by `run` if no permit became free within `wait_ms`; the work was not started. */
 export const NO_PERMIT = Symbol('no permit');
 
-/** Returns a tenant's share: a fifth of the permits. As many extra ones are reserved for tenants below their share. */
+/**
+ * Returns a tenant's share: a fifth of the permits. The same number of extra permits is reserved for tenants below
+ * their share.
+ */
 export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
 /** Interval (ms) of the check for expired waiting work. */
@@ -34,8 +38,9 @@ type Waiting = { order: number; until: number; remaining: number; startOne: () =
 
 /**
  * Divides permits among tenants so that no tenant delays another. A tenant can hold all permits that no other tenant
- * requests. When others wait, tenants are served in turn, those below a fifth of the permits first. One fifth more
- * permits are reserved for them, so that they do not wait for long work of others.
+ * requests. When others wait, tenants are served in turn, first the tenants that hold less than a fifth of the
+ * permits. Extra permits, a fifth of the normal number, are reserved for these tenants, so that they do not wait for
+ * long work of others.
  */
 export class FairSemaphore {
   readonly #options: SemaphoreOptions;
@@ -63,8 +68,8 @@ export class FairSemaphore {
   }
 
   /**
-   * Runs the work for each item in order as permits become free; resolves when all items are finished, rejects if one
-   * rejects. Allocates nothing for an item before it starts.
+   * Runs the work for each item in order as permits become free. Resolves when the work of all items has ended; rejects
+   * if the work of one rejects. Allocates nothing for an item before its work starts.
    * @param onExpired receives the items that got no permit within `wait_ms`; their work was not started
    */
   each<T>(
@@ -108,7 +113,7 @@ export class FairSemaphore {
     });
   }
 
-  /** Whether a tenant reached a limit in the last minute, so that its own work delayed its late work. */
+  /** Whether a tenant reached a limit in the last minute, so that its late work was delayed by its other work. */
   wasAtLimit(tenant: string): boolean {
     return (this.#atLimit.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - AT_LIMIT_MS;
   }

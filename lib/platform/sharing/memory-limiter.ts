@@ -14,7 +14,7 @@ import {
 
 /**
  * Creates token buckets by name, each at its first use (200 bytes of memory). Beyond `maxBuckets`, drops the least
- * recently used; its next use starts with a full one.
+ * recently used bucket; the next use of its name starts with a full bucket.
  */
 export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
   // A Map iterates in insertion order, so the first name is the least recently used one.
@@ -33,13 +33,13 @@ export function makeBuckets(clock: Pick<Clock, 'now'>, maxBuckets: number) {
   };
 }
 
-const MAX_ACCOUNTS = 20_000;
-const MAX_ADDRESSES = 10_000;
+const MAX_ACCOUNT_BUCKETS = 20_000;
+const MAX_ADDRESS_BUCKETS = 10_000;
 const RESPONSE_CHARACTERS_PER_TOKEN = 4 * 1024;
 
 /** Returns the limiter of a single-process service: exact, because all buckets are in its memory. */
 export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter {
-  const accounts = makeBuckets(clock, MAX_ACCOUNTS);
+  const accounts = makeBuckets(clock, MAX_ACCOUNT_BUCKETS);
   return {
     rates,
     response_characters_per_token: RESPONSE_CHARACTERS_PER_TOKEN,
@@ -50,13 +50,13 @@ export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefine
 
 /** Returns the address limiter of one process, used on every host. */
 export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter['takeForAddress'] {
-  const addresses = makeBuckets(clock, MAX_ADDRESSES);
+  const addresses = makeBuckets(clock, MAX_ADDRESS_BUCKETS);
   return (address, of) => rates && addresses.take(`${of} ${networkOf(address)}`, rates[of]);
 }
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns the network of one client: an IPv4 address, also if given mapped to IPv6, or the /64 of an IPv6 address. */
+/** Returns the network of one client: its IPv4 address, even if mapped to IPv6, or the /64 of its IPv6 address. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const mapped = MAPPED.exec(address)?.[1];

@@ -2,14 +2,18 @@
 export type Rate = { per_second: number; burst: number };
 
 /**
- * Account classes: `push` for agents and pipelines, `mcp` for messages of MCP, `send` for requests that send at once;
- * all others are `read` or `write` by their method.
+ * Account classes: `push` for agents and pipelines, `mcp` for messages of MCP, `send` for requests that immediately
+ * cause a message or an outbound call; all others are `read` or `write` by their method.
  * `store` counts the kilobytes that requests of the class `write` and tools may store, instead of requests.
  */
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
-/** Returns the tokens of the class `store` for a request: 1 KB at least, for its audit entry. @param bytes its body */
+/**
+ * Returns the tokens of the class `store` for a request: one per KB of its body, at least one because of its audit
+ * entry.
+ * @param bytes length of the body
+ */
 export const storeTokens = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
 /** Classes of an address without a valid key. Pings have their own: a whole fleet can send from one address. */
@@ -46,7 +50,7 @@ export function readRates<C extends RateClass>(text: string, allowed: readonly C
   return rates;
 }
 
-/** Returns the rates: RATE_LIMITS over the defaults; undefined if `off`. */
+/** Returns the default rates, overridden by the setting RATE_LIMITS; undefined if it is `off`. */
 export const ratesIn = (setting: string, defaults: Rates): Rates | undefined =>
   setting === 'off' ? undefined : { ...defaults, ...(setting !== '' && readRates(setting, CLASSES)) };
 
@@ -83,7 +87,7 @@ export type RateStatus = {
   retry_s: number;
 };
 
-/** Takes all tokens or none. More than `burst` takes a full bucket. @param bucket as of now */
+/** Takes `count` tokens or none; a count above `burst` takes a full bucket. @param bucket as of now */
 export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucket; status: RateStatus } {
   const requested = Math.min(count, rate.burst);
   const allowed = bucket.tokens >= requested;
@@ -106,12 +110,12 @@ export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucke
  */
 export const reserveFrom = ({ tokens, at }: Bucket, { per_second }: Rate): { bucket: Bucket; wait_ms: number } => ({
   bucket: { tokens: tokens - 1, at },
-  // A millisecond more does not matter; rounding errors must not add one.
+  // Rounds up; a rounding error of the division must not add a millisecond.
   wait_ms: Math.max(0, Math.ceil(((1 - tokens) * 1000) / per_second - ROUNDING_MS)),
 });
 const ROUNDING_MS = 1e-6;
 
-/** Limits requests per account and address. Never throws: it allows the request if it fails. */
+/** Limits requests per account and address. Never throws: if the limiter fails, it allows the request. */
 export interface Limiter {
   /** Default rates; undefined if nothing is limited. */
   rates: Rates | undefined;

@@ -2,8 +2,8 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
 /**
- * DynamoDB's limits in one place, so that all table adapters behave alike. Data of callers that exceeds one is an
- * AppError; a limit that only the service's own code can exceed is a plain Error.
+ * DynamoDB's limits in one place, so that all table adapters behave alike. If data of a caller exceeds a
+ * limit, an AppError is thrown; for a limit that only the service's own code can exceed, a plain Error.
  * Source: "Service, account, and table quotas in Amazon DynamoDB", and "Item sizes and formats".
  */
 const ITEM_BYTES = 400 * 1024;

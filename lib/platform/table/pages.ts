@@ -30,7 +30,7 @@ export async function allOf<T extends Item = Item>(table: Reads, query: Query): 
 /**
  * Merges several partitions by sort key: reads a list that is spread over buckets. `next` is the sort key to continue
  * after, set if more items may follow.
- * @param query `each`: number of items to read per partition, if one partition need not hold the whole page
+ * @param query `each`: number of items to read per partition, default `limit`; with fewer, a page can be shorter
  */
 export async function queryMerged<T extends Item>(
   table: Table,
@@ -57,13 +57,13 @@ export async function queryMerged<T extends Item>(
 export const MAX_SCANNED = 1_000;
 export const SCANNED_AT_ONCE = 200;
 
-/** `scanned`: number of read items; default: that of `items`. */
+/** `scanned`: number of items read. Default: number of `items`. */
 type Page<T> = { items: T[]; next?: string | undefined; scanned?: number };
 
 /**
- * Filters a list without an index for it, up to `limit` items at a time. After 1,000 scanned items it sets `enough`:
- * the page ends, and the next one continues.
- * @param read reads after a sort key
+ * Returns a reader that filters a list for which no index exists, up to `limit` items at a time. After 1,000 scanned
+ * items it sets `enough`: the page ends, and the next page continues.
+ * @param read reads the unfiltered items after a sort key
  */
 export function filtered<T extends { sk: string }>(
   read: (after: string | undefined, limit: number) => Promise<Page<T>>,
@@ -80,7 +80,7 @@ export function filtered<T extends { sk: string }>(
   };
 }
 
-/** Reads items of several types; skips undefined keys. */
+/** Reads items of several types; the item of an undefined key is undefined. */
 export async function readDefined<T extends Item[]>(
   table: Pick<Table, 'getMany'>,
   keys: { [I in keyof T]: Key | undefined },

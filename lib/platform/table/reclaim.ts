@@ -4,9 +4,9 @@ import { allOf } from './pages.ts';
 import { commit, RETRY, retryOnConflict } from './retry.ts';
 
 /**
- * Delay from the start of a deletion to its background cleanup (ms), longer than any deletion takes. The message is
- * sent first, so that a crash loses nothing, and is dropped if its subject still exists. For a check it waits until the
- * closing alert was sent.
+ * Delay from the start of a deletion to its background cleanup (ms), longer than any deletion takes. The message for
+ * the cleanup is sent before the deletion, so that a crash cannot lose it, and has no effect if the deletion failed.
+ * The delay for a check is longer, so that the closing alert is sent before the cleanup.
  */
 export const RECLAIM_AFTER_MS = 60_000;
 export const RECLAIM_CHECK_AFTER_MS = 10 * 60_000;

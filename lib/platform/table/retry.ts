@@ -44,7 +44,10 @@ export async function commit(ports: { table: Table }, writes: Write[]): Promise<
 
 const tails = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-/** Runs `work` after earlier work of the same `name` in this process. Only reduces conflicts. */
+/**
+ * Runs `work` after earlier work of the same `name` in this process. This only reduces conflicts, because other
+ * processes do not wait.
+ */
 export async function oneAtATime<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
   const queue = tails.get(owner) ?? new Map<string, Promise<unknown>>();
   tails.set(owner, queue);

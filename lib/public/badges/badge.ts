@@ -56,7 +56,9 @@ export const BadgeRecord = z
         uptime: Url('the uptime', 'a status page'),
         latency: Url('the 95th percentile of latency', 'an entity or status page'),
       })
-      .describe('Addresses for everyone. Uptime and latency accept period=24h, 7d, 30d or 90d; all style=flat-square.'),
+      .describe(
+        'Public addresses. Uptime and latency accept period=24h, 7d, 30d or 90d; all accept style=flat-square.',
+      ),
     created_at: CreatedAt,
   })
   .meta({ id: 'Badge' });

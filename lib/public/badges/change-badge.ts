@@ -42,7 +42,7 @@ async function targetOf(context: Context, input: NewBadge): Promise<BadgeTarget>
   return { check_id, entity_id, status_page_id };
 }
 
-/** Creates a badge. @throws AppError VALIDATION_ERROR, NOT_FOUND for what it shows, LIMIT_EXCEEDED */
+/** Creates a badge. @throws AppError VALIDATION_ERROR, NOT_FOUND for an unknown target, LIMIT_EXCEEDED */
 export async function createBadge(context: Context, input: NewBadge): Promise<BadgeItem> {
   const { ports, keys, tenant } = context;
   const target = await targetOf(context, input);
@@ -57,12 +57,12 @@ export async function createBadge(context: Context, input: NewBadge): Promise<Ba
     created_at: iso(ports.clock.now()),
   };
   const { label, public_id, v } = badge;
-  const open: PublicBadgeItem = { ...keys.publicBadge(public_id), v, tenant_id: tenant, label, ...target };
+  const publicBadge: PublicBadgeItem = { ...keys.publicBadge(public_id), v, tenant_id: tenant, label, ...target };
   const auditWrites = auditWriter(context, 'create', auditedBadge);
   return retryOnConflict(ports, async () => {
     const done = await commit(ports, [
       { put: badge, if: 'absent' },
-      { put: open, if: 'absent' },
+      { put: publicBadge, if: 'absent' },
       await badgeCountWrite(context, +1),
       ...auditWrites(undefined, badge),
     ]);

@@ -26,7 +26,7 @@ const WIDTHS = [
 /** Characters of East Asian scripts, as wide as the font size, and emoji, a quarter wider. */
 const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{20000}-\u{3ffff}]/u;
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
-/** Width of other characters. */
+/** Width of other characters, in tenths of a pixel. */
 const OTHER = 70;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

@@ -7,7 +7,7 @@ import { allBadges, createBadge, deleteBadge, requireBadge } from './change-badg
 
 const endpoint = route<Context>();
 
-/** Routes of badges; visitors get their images from serve-badge.ts. */
+/** Routes of badges; visitors get the images from serve-badge.ts. */
 export const badgeRoutes = [
   endpoint({
     method: 'GET',

@@ -23,7 +23,7 @@ const PATH = /^\/badge\/([\w-]{22})\/(state|uptime|latency)\.(svg|json)$/;
 
 /** Time (ms) for which figures are cached, so that a busy badge rarely reads the history. */
 const CACHED_MS = 600_000;
-/** Age (ms) from which the state of a published page is unknown: it is published every five minutes. */
+/** Age (ms) above which the state of a published page is unknown: pages are published every five minutes. */
 const MAX_PAGE_AGE_MS = 900_000;
 
 const LABELS: Record<Figure, string> = { state: 'status', uptime: 'uptime', latency: 'latency' };
@@ -75,7 +75,7 @@ export async function serveBadge(env: Env, path: string, search: URLSearchParams
 const isPeriod = (text: string): text is Period => Object.hasOwn(PERIODS, text);
 const isStyle = (text: string): text is Style => (STYLES as readonly string[]).includes(text);
 
-/** Reads the state as a status page would show it; that of a component ignores published incidents. */
+/** Reads the state as a status page would show it. The state of a check or entity ignores published incidents. */
 function readState(scope: TenantEnv & Env, badge: PublicBadgeItem): Promise<ComponentState | PageState> {
   return badge.status_page_id === null ? readComponentState(scope, badge) : readPageState(scope, badge.status_page_id);
 }
@@ -112,7 +112,7 @@ async function readPageState({ ports, keys, tenant }: TenantEnv & Env, id: strin
 type Wanted = { badge: PublicBadgeItem; publicId: string; period: Period; account: AccountItem };
 type Figures = Pick<BadgeFiguresItem, 'uptime' | 'p95_ms'>;
 
-/** Returns the figures of a period, which are read again if they are older than ten minutes. */
+/** Returns the cached figures of a period, or reads them if the cached ones are ten minutes old. */
 async function cachedFigures(scope: TenantEnv & Env, wanted: Wanted): Promise<Figures> {
   const { ports, keys } = scope;
   const now = ports.clock.now();
@@ -150,7 +150,7 @@ function figureOf(figure: Figure, { uptime, p95_ms }: Figures): Shown {
   if (figure === 'latency') return p95_ms === null ? NO_DATA : { message: `${p95_ms} ms`, color: 'blue' };
   if (uptime === null) return NO_DATA;
   const [, color] = UPTIME_COLORS.find(([minimum]) => uptime >= minimum)!;
-  // Cut, because 99.996 % is not 100 %.
+  // Rounded down, because 99.996 % is not 100 %.
   const hundredths = Math.floor(Math.round(uptime * 1e6) / 100);
   return { message: hundredths === 10_000 ? '100%' : `${(hundredths / 100).toFixed(2)}%`, color };
 }

@@ -12,7 +12,7 @@ export const allPages = (
 ): Promise<StatusPageItem[]> =>
   allOf<StatusPageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(STATUS_PAGES), eventual });
 
-/** Requests publication of the pages that show an entity or one of its checks. Without pages, it only reads once. */
+/** Requests publication of the pages that show the entity or the check. Without such pages, it costs one read. */
 export async function publishPagesOf(
   { ports, keys }: Env<'table' | 'queues' | 'clock'>,
   { tenant_id, entity_id, check_id }: { tenant_id: string; entity_id: string; check_id: string },

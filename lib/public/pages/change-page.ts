@@ -33,7 +33,7 @@ import {
 } from './status-page.ts';
 import { deleteSubscribers } from './subscribers.ts';
 
-/** Context of a change of a page by a caller or by the service itself. */
+/** Context in which a caller or the service itself changes a page. */
 type Scope = MutationContext & Env<'queues'>;
 
 /**
@@ -178,7 +178,7 @@ function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
   const start = bytes.subarray(0, 16).toString('hex');
   const image = IMAGES.find(({ starts }) => starts.test(start));
   if (!image) throw invalid('data', 'is not a PNG, JPEG or WebP image');
-  // A new name for new content, so that no cache shows the old one.
+  // New content has a new name, so that no cache shows the old content.
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   return { name: `logo-${digest}.${image.extension}`, type: image.type, data };
 }
@@ -186,7 +186,7 @@ function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
 /**
  * Sets the domain of a page for the operator. The next tick publishes the page.
  * @param domain in lower case; undefined removes it
- * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR for an invalid one or one of the service
+ * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR if it is invalid or belongs to the service
  */
 export async function setDomain(scope: MutationContext, id: string, domain: string | undefined): Promise<void> {
   const { ports, keys } = scope;

@@ -4,11 +4,10 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { fill, formatsOf, TEXTS } from './texts.ts';
 import type { IncidentView, OccurrenceView, PublishedView, UpdateView } from './view.ts';
 
-/**
- * Maximum age (ms) and number of the entries of a feed, and time (ms) before its start at which maintenance is listed.
- */
+/** Maximum age (ms) and maximum number of the entries of a feed. */
 const MAX_AGE_MS = 90 * DAY_MS;
 const MAX_ENTRIES = 50;
+/** Time (ms) by which a feed lists maintenance ahead of its start. */
 const AHEAD_MS = 30 * DAY_MS;
 
 type Entry = { id: string; title: string; text: string; published: string; updated: string; link_suffix: string };
@@ -64,11 +63,11 @@ function entryOf(
   { id, status, message, at, edited_at }: UpdateView,
   language: PublishedView['view']['page']['language'],
 ): Entry {
-  const shown = status === null ? title : `${TEXTS[language].status[status]}: ${title}`;
-  return { id, title: shown, text: message, published: at, updated: edited_at ?? at, link_suffix: `/history#${id}` };
+  const heading = status === null ? title : `${TEXTS[language].status[status]}: ${title}`;
+  return { id, title: heading, text: message, published: at, updated: edited_at ?? at, link_suffix: `/history#${id}` };
 }
 
-/** Returns the entries of maintenance, each from the time at which the page shows it. */
+/** Returns an entry for each occurrence of maintenance, published at the time from which the page shows it. */
 function maintenanceEntries(occurrences: readonly OccurrenceView[], { as_of, page }: PublishedView['view']): Entry[] {
   const texts = TEXTS[page.language];
   const formats = formatsOf(page.language, page.time_zone);
@@ -92,13 +91,13 @@ export const maintenanceCalendar = ({ view, occurrences }: PublishedView): strin
     occurrences.map(
       ({ uid, title = TEXTS[view.page.language].scheduled, from, to, names, updated_at, created_at }) => ({
         ...{ uid, from, to, stamp: updated_at },
-        // A window has no number of changes; the seconds from its creation to its last change increase with each.
+        // A window does not count its changes. The seconds from its creation to its last change increase instead.
         sequence: Math.ceil((updated_at - created_at) / 1000),
         summary: `${title}: ${names.join(', ')}`,
       }),
     ),
   );
 
-/** Returns the id of an occurrence: a moved window keeps its id, and a recurring one has an id for each start. */
+/** Returns the id of an occurrence: a one-time window keeps its id if moved, a recurring one has an id per start. */
 export const occurrenceId = (window: string, from: number, repeats: boolean): string =>
   repeats ? `${window}-${utcText(from)}` : window;

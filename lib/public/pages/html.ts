@@ -80,7 +80,7 @@ const BAR = { step: 5, width: 4, height: 30 };
 
 type Page = { view: PageView; formats: Formats };
 
-/** Draws a bar for each day, one path for each kind, above the first date and "today". */
+/** Draws a bar for each day, with one path for each kind of day, and below the bars the first date and "today". */
 function bars({ name, days }: ComponentView, { view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
   const kinds = COMPONENT_STATES.filter((kind) => days.some((day) => day.kind === kind));
@@ -143,7 +143,7 @@ const message = (text: string): Markup =>
 
 const timeOf = (at: string, { formats }: Page): Markup => html`<time datetime="${at}">${formats.time(at)}</time>`;
 
-/** Shows an incident; its id is the anchor of permalinks, as that of each update is. */
+/** Returns the HTML of an incident. Its id and the ids of its updates are anchors of permalinks. */
 function incident({ id, title, updates }: IncidentView, page: Page): Markup {
   const texts = TEXTS[page.view.page.language];
   return html`<article class="card" id="${id}"><h3>${title}</h3>${updates.map(
@@ -175,7 +175,7 @@ function maintenance({ title, starts_at, ends_at, status, component_ids }: Maint
 
 /**
  * Addresses of a page: `base` is its path, empty for the root of a host; `json` and `logo` are paths of its files.
- * `script`: default SCRIPT.
+ * `script`: script of the page, by default SCRIPT.
  */
 type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 
@@ -196,7 +196,7 @@ function foot({ view }: Page, { base, script = SCRIPT }: Addresses, link: { href
   return html`<footer><p><a href="${link.href}">${link.text}</a> · <a href="${base}/feed.atom">${texts.feed}</a> · <a href="${base}/maintenance.ics">${texts.calendar}</a></p></footer><script>${raw(script)}</script></body></html>`;
 }
 
-/** Returns the age of the page, and notices that the script shows. */
+/** Returns the time of the data, and hidden notices that the script shows when needed. */
 function freshness({ view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
   const time = formats.time(view.as_of);
@@ -240,7 +240,7 @@ export function statusHtml({ view, appearance }: PublishedView, addresses: Addre
   ]);
 }
 
-/** Returns the HTML of the incidents of a page by month, including recent ones, for permalinks. Pure. */
+/** Returns the HTML of the incident history by month, with recent incidents, because permalinks lead to it. Pure. */
 export function historyHtml({ view, past, appearance }: PublishedView, addresses: Addresses): string {
   const { base, logo } = addresses;
   const { language, time_zone, title } = view.page;

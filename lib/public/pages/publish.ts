@@ -32,9 +32,9 @@ export type PublicationItem = Item & {
 };
 
 /**
- * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of it is left, which is longer than the
- * write of a file takes. A publisher that was paused during a write detects that it has lost its claim, and requests
- * another rendering.
+ * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of its claim is left. The write of a file
+ * takes less than RESERVE_MS. A publisher that was paused during a write detects that it has lost its claim, and
+ * requests another rendering.
  */
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
@@ -43,8 +43,7 @@ const RESERVE_MS = 10_000;
 const SKEW_MS = 1_000;
 /**
  * Minimum wait (ms) before the next attempt while another publisher has the claim. The wait increases with the age of
- * the claim, so that few attempts are made until the claim of a crashed publisher ends, also by duplicates of a
- * message.
+ * the claim, so that a message and its duplicates make few attempts until the claim of a crashed publisher ends.
  */
 const BUSY_MS = 1_000;
 /** Maximum age (ms) of a published page. */
@@ -57,7 +56,9 @@ export async function publish(env: Env, message: PublishMessage, signal?: AbortS
   for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { ...message, page_id: id }, signal);
 }
 
-/** Loads with the first notification: channels are a large part of the function, and few renderings notify. */
+/**
+ * Loads on the first call, because channels are a large part of the function, and few renderings notify subscribers.
+ */
 const notifySubscribers = lazyFunction(async () => (await import('./subscribers.ts')).notifySubscribers);
 
 type PageMessage = PublishMessage & { page_id: string };
@@ -128,8 +129,9 @@ async function publishClaimed(
 }
 
 /**
- * Claims the page for this publisher. Returns `done` if a recent enough rendering exists, or the time of the next
- * attempt (epoch ms), if another publisher has the claim or the last rendering started less than MERGE_MS ago.
+ * Claims the page for this publisher and returns the publication. Returns `done` if a recent enough rendering exists,
+ * or the time of the next attempt (epoch ms) if another publisher has the claim or the last rendering started less than
+ * MERGE_MS ago.
  */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: PageMessage) {
   const key = keys.publication(tenant_id, page_id);
@@ -138,11 +140,11 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
     const before = await ports.table.get<PublicationItem>(key);
     const now = ports.clock.now();
     if (before?.v !== v) {
-      // A time in the future is from a clock that was set back since.
+      // A time in the future comes from a clock that has been set back.
       const rendered_from = pastOrZero(before?.rendered_from ?? 0, now);
       if (before && rendered_from >= not_older_than - SKEW_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
-        return afterClaim(before.claim, not_older_than, now);
+        return nextAttemptAt(before.claim, not_older_than, now);
       if (rendered_from + MERGE_MS > now) return rendered_from + MERGE_MS;
     }
     const next = { rendered_from: 0, paths: [], ...before, ...key, v, claim: now + CLAIM_MS };
@@ -157,10 +159,10 @@ type Claimed = PublicationItem & { claim: number };
 
 /**
  * Returns the time of the next attempt while another publisher has the claim (epoch ms). The longer the claim has
- * lasted, the later it is, up to BUSY_MS after the claim ends. While renderings keep failing, a message also waits a
- * quarter of its age: each attempt can duplicate it, so short waits would multiply messages.
+ * lasted, the later it is, up to BUSY_MS after the claim ends. A message waits at least a quarter of its age, because
+ * each attempt can duplicate it, so short waits would multiply the messages while renderings keep failing.
  */
-function afterClaim(claim: number, not_older_than: number, now: number): number {
+function nextAttemptAt(claim: number, not_older_than: number, now: number): number {
   const lasted = now - (claim - CLAIM_MS);
   const next = Math.min(now + Math.max(BUSY_MS, lasted), Math.max(now, claim) + BUSY_MS);
   return Math.max(next, Math.ceil(now + (now - not_older_than) / 4));
@@ -193,7 +195,7 @@ async function recordBeforeWriting(
   return outcome.ok ? next : undefined;
 }
 
-/** Records files that were written after the claim was lost, so that the next rendering finds them. */
+/** Records the files written by a publisher that lost its claim, so that the next rendering finds them. */
 async function keepPaths({ ports, keys }: Env, { tenant_id, page_id }: PageMessage, written: string[]): Promise<void> {
   const key = keys.publication(tenant_id, page_id);
   await retryOnConflict(ports, async () => {
@@ -234,7 +236,7 @@ async function endClaim(
   return true;
 }
 
-/** Returns the page with its account; undefined for a page that is not public. */
+/** Returns the page with its account; undefined if visitors cannot see it: draft, deleted, or account disabled. */
 async function shownPage({ ports, keys }: Env, { tenant_id, page_id }: PageMessage) {
   const [page, account] = await ports.table.getMany<[StatusPageItem, AccountItem]>([
     keys.statusPage(tenant_id, page_id),

@@ -18,7 +18,7 @@ import {
   worst,
 } from './view.ts';
 
-/** Maximum age (ms) of shown incidents, and maximum number of incidents read in addition to older open ones. */
+/** Maximum age (ms) of shown incidents, and maximum number of incidents read, without older open ones. */
 const SHOWN_MS = 395 * DAY_MS;
 const MAX_SEARCHED = 100;
 /** Maximum number of entities read per incident, and of components named in a text. */
@@ -40,8 +40,8 @@ type Incidents = {
 type Affected = { source: Source; since: string; until: string | null };
 
 /**
- * Reads the incidents of its components that a page shows at `now` (epoch ms): published ones, and automatic ones that
- * lasted long enough.
+ * Reads the incidents that a page shows at `now` (epoch ms), all about its components: published incidents, and
+ * automatic incidents after a minimum duration.
  */
 export async function readIncidents(
   scope: TenantEnv,
@@ -136,7 +136,7 @@ function noteStates(states: Map<string, ComponentState>, { impact, component_ids
   }
 }
 
-/** Returns the components of the page that an incident affects, by its entities or named by users. */
+/** Returns the components of the page that an incident affects, through its entities or because users named them. */
 async function affectedBy(
   { ports, keys, tenant }: TenantEnv,
   { id, started_at, resolved_at, entity_ids = [], component_ids = [] }: IncidentItem,

@@ -15,9 +15,9 @@ import {
   type OccurrenceView,
 } from './view.ts';
 
-/** Time (ms) for which planned maintenance is shown ahead. */
+/** Time (ms) by which planned maintenance is shown ahead of its start. */
 const AHEAD_MS = 30 * DAY_MS;
-/** Maximum number of occurrences of a window, and of all. */
+/** Maximum number of shown occurrences of one window, and of all windows. */
 const MAX_OF_WINDOW = 5;
 const MAX_SHOWN = 20;
 
@@ -69,10 +69,11 @@ export function occurrencesOf(
   return [...past.slice(Math.max(0, past.length - (MAX_OCCURRENCES - shown.length))), ...shown];
 }
 
-/** Maximum number of notices, the newest, and time (ms) before a start at which recurring maintenance is reported. */
+/** Maximum number of notices; the newest are kept. */
 const MAX_NOTICES = 100;
+/** Time (ms) by which recurring maintenance is reported ahead of its start. */
 const RECURRING_AHEAD_MS = DAY_MS;
-/** Maximum age (ms) of an end that ends a window now when a user sets it; an earlier end corrects the window. */
+/** Maximum age (ms) of an end, set by a user, that ends a window now; an earlier end corrects the past. */
 const ENDED_NOW_MS = 5 * 60_000;
 
 /**
@@ -120,8 +121,8 @@ export function maintenanceNotices(
 }
 
 /**
- * Returns the maintenance that subscribers know after `notices`, with its current end, and marks occurrences that their
- * window no longer has. A moved one-time window is omitted, because its new start has a notice. Pure.
+ * Returns the maintenance that subscribers know after `notices`, with its current end. Marks occurrences as removed
+ * that their window no longer has. A moved one-time window is omitted, because its new start has a notice. Pure.
  */
 export function followAnnounced(
   announced: readonly AnnouncedMaintenance[],

@@ -22,13 +22,13 @@ import {
   worst,
 } from './view.ts';
 
-/** Time (ms) after its end for which an incident is on the page itself, and maximum number of incidents there. */
+/** Time (ms) for which an incident stays on the page itself after its end, and maximum number of incidents there. */
 const RECENT_MS = 14 * DAY_MS;
 const MAX_RECENT = 20;
 
 /**
- * Reads what visitors see of a page now. `next_at`: time at which that changes without a change of state (epoch ms),
- * such as the start of a maintenance window.
+ * Reads the data that visitors see on a page now. `next_at`: time (epoch ms) at which it changes without a change of
+ * state, such as the start of a maintenance window.
  */
 export async function readView(
   env: Env,

@@ -19,7 +19,10 @@ const HTML = 'text/html; charset=utf-8';
 /** A page that visitors can see. */
 type ShownPage = { page: StatusPageItem; account: AccountItem };
 
-/** Returns the address of a page for visitors, without a final slash: its domain if it is public; none for a draft. */
+/**
+ * Returns the address of a page for visitors, without a final slash: its domain if the page is public and has one.
+ * Returns undefined for a draft.
+ */
 export function urlOf(page: StatusPageItem, settings: Settings): string | undefined {
   const folder = foldersOf(page).at(-1);
   if (folder === undefined) return undefined;
@@ -46,10 +49,10 @@ export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: Stat
   logo === undefined ? undefined : ports.table.get<StatusLogoItem>(keys.statusLogo(tenant_id, id));
 
 /**
- * Returns the files of a page by path, without a leading slash. A folder with them can be served by any web server;
- * a page is `index.html` of its folder. Pure.
- * @param name folder: that of a domain is the root of its host
- * @param url of the page, for feeds, which need absolute addresses
+ * Returns the files of a page by path, without a leading slash. Any web server can serve a folder with these files: a
+ * page is `index.html` of its folder. Pure.
+ * @param name folder; the folder of a domain is the root of its host
+ * @param url address of the page, for feeds, which need absolute addresses
  */
 function pageFiles(
   published: PublishedView,

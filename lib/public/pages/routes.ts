@@ -90,8 +90,8 @@ export const statusPageRoutes = [
     access: 'configure',
     summary: 'Update a status page',
     description:
-      'Omitted properties keep their value. groups replaces all groups; a component with its id stays the same ' +
-      'component. A page that is no longer public is removed within 30 seconds.',
+      'Omitted properties keep their value. `groups` replaces all groups; a component sent with its id is updated, one ' +
+      'without is new. A page that is no longer public is removed within 30 seconds.',
     status: 200,
     body: StatusPagePatch,
     nulls: NULLABLE,

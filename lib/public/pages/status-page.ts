@@ -9,7 +9,7 @@ import type { Item } from '#lib/platform/ports.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { line } from '#lib/platform/text.ts';
 
-/** Maximum numbers per account and per page. */
+/** Maximum number of pages per account, and of groups and components per page. */
 export const MAX_PAGES = 10;
 const MAX_GROUPS = 20;
 const MAX_COMPONENTS = 100;
@@ -51,7 +51,7 @@ const componentSettings = {
 
 const ComponentInput = z
   .object({
-    id: z.string().describe('Id of an existing component, which stays the same component. Omit it for a new one.'),
+    id: z.string().describe('Id of an existing component of the page, to keep or change it. Omit it for a new one.'),
     ...componentSettings,
   })
   .partial({ id: true })
@@ -111,7 +111,7 @@ const optional = {
     .int()
     .min(0)
     .max(MAX_DELAY_SECONDS)
-    .describe('Minimum duration in seconds of such an incident to be shown, 0–3,600. Default: 180.')
+    .describe('Minimum duration in seconds of incidents shown without a published update, 0–3,600. Default: 180.')
     .exactOptional(),
   language: z.enum(LANGUAGES).describe('Language of the fixed texts. Default: en.').exactOptional(),
   time_zone: z.string().max(100).describe('IANA time zone of the times on the page. Default: UTC.').exactOptional(),
@@ -214,7 +214,7 @@ export function foldersOf(page: StatusPageItem): string[] {
   return [addressOf(page), domain].filter((name) => name !== undefined);
 }
 
-/** Whether a folder of published files belongs to a domain: other addresses have no dot. */
+/** Whether a folder of published files belongs to a domain: other folders have no dot in their name. */
 export const isDomain = (folder: string): boolean => folder.includes('.');
 
 const ComponentRecord = z
@@ -240,13 +240,16 @@ export const StatusPageRecord = z
           .meta({ id: 'StatusGroup' }),
       )
       .describe(DESCRIPTIONS.groups),
-    url: z.string().nullable().describe('Address for visitors; null for a draft. That of visibility link is a secret.'),
+    url: z
+      .string()
+      .nullable()
+      .describe('Address for visitors; null for a draft. It is a secret if visibility is link.'),
     domain: z.string().nullable().describe('Own domain, set by the operator; null if it has none.'),
     missing_component_ids: z
       .array(z.string())
       .describe('Components whose entity or check was deleted, so that visitors see unknown.'),
     logo_url: z.string().nullable().describe('Address of its logo; null without one, and for a draft.'),
-    published_at: z.iso.datetime().nullable().describe('Time of its last publication; null while it has none.'),
+    published_at: z.iso.datetime().nullable().describe('Time of its last publication; null if it is not published.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })

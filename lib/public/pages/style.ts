@@ -39,7 +39,7 @@ button{font:inherit;padding:.25rem .75rem;border:1px solid var(--link);border-ra
 
 /**
  * Script of a preview: replaces the page with HTML that the editor of the console sends. A preview in its own tab
- * accepts none, because any page can be its opener.
+ * accepts no HTML, because any page can be its opener.
  */
 export const PREVIEW_SCRIPT =
   "addEventListener('message',({source,data})=>{if(source===parent&&source!==window)" +

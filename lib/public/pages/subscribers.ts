@@ -159,8 +159,8 @@ export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem)
 }
 
 /**
- * Creates the deliveries of news of a page. Repeatable: ids are derived, so a publisher that repeats a rendering
- * notifies no subscriber twice.
+ * Creates a delivery of each notice of a page to each subscriber that receives it. Repeatable: ids are derived, so a
+ * publisher that repeats a rendering notifies no subscriber twice.
  */
 export async function notifySubscribers(
   env: Env,

@@ -337,7 +337,7 @@ export function formatsOf(language: Language, timeZone: string) {
       const parts = [inUnit(count, unit), ...(next && rest > 0 ? [inUnit(rest, next[0])] : [])];
       return parts.join(' ');
     },
-    /** Formats a ratio cut to two decimals: 100 % only if it is whole. */
+    /** Formats a ratio in percent, truncated to two decimals, so that only a ratio of 1 is 100 %. */
     percent: (ratio: number) => {
       const hundredths = Math.floor(ratio * 10_000 + 1e-6);
       const digits = hundredths === 10_000 ? 0 : 2;

@@ -33,7 +33,7 @@ export type PageView = {
 type Appearance = { theme: (typeof THEMES)[number]; accent: (typeof ACCENTS)[number]; is_indexed: boolean };
 
 /**
- * All that is published of a page. `past`: incidents before the incidents of `view`, newest first. `occurrences`:
+ * All that is published of a page. `past`: incidents that `view` does not have, newest first. `occurrences`:
  * maintenance from 90 days ago to 90 days ahead. `notices`: news of the last day for subscribers, oldest first.
  */
 export type PublishedView = {
@@ -101,7 +101,7 @@ export type MaintenanceView = {
   component_ids: string[];
 };
 
-/** Maximum age (ms) of news that subscribers are notified of. A shorter outage of the service only delays it. */
+/** Maximum age (ms) of news that subscribers are notified of. A shorter outage of the service only delays the news. */
 export const MAX_NEWS_AGE_MS = DAY_MS;
 
 /** News that subscribers are notified of: an update of an incident, or a step of maintenance. */
@@ -115,8 +115,8 @@ export type NoticeView = StatusNews & {
 };
 
 /**
- * Maintenance that subscribers were notified of, until its end, with times in epoch ms. `is_started`: whether they know
- * that it started. `removed_at`: time at which its window was found not to have it any longer.
+ * Maintenance that subscribers were notified of, kept until its end, with times in epoch ms. `is_started`: whether they
+ * know that it started. `removed_at`: time at which the service found that its window no longer has it.
  */
 export type AnnouncedMaintenance = {
   window_id: string;
@@ -149,7 +149,7 @@ export type OccurrenceView = {
 export const worst = (states: readonly ComponentState[]): ComponentState =>
   COMPONENT_STATES[Math.max(0, ...states.map((state) => COMPONENT_STATES.indexOf(state)))]!;
 
-/** Returns the state of a page from that of its components. Pure. */
+/** Returns the state of a page, derived from the states of its components. Pure. */
 export function pageState(states: readonly ComponentState[]): PageState {
   if (states.length === 0) return 'unknown';
   const state = worst(states);

@@ -10,7 +10,7 @@ import { cellOf } from '#lib/keys.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { probeRoute } from '#lib/results/probe/network-health.ts';
-import { hostOf, type Probed, probeBy, probingProcess } from '#lib/results/probe/probe.ts';
+import { hostOf, type Probed, probeTarget, probingProcess } from '#lib/results/probe/probe.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { resultRecord } from '#lib/results/result-record.ts';
 import { recordProbeResult } from '#lib/results/slots/record-probe.ts';
@@ -43,7 +43,7 @@ export async function probeNow(
   await network.recheck();
   const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
-  const probe = () => probeBy(ports, check, { account: caller, tenant_id: tenant, timeout_ms, withDetails, about });
+  const probe = () => probeTarget(ports, check, { account: caller, tenant_id: tenant, timeout_ms, withDetails, about });
   const probed = await lanes.slow.run(claim, () => lanes.begin(claim, probe));
   if (probed === NO_PERMIT) {
     throw new AppError(
@@ -128,6 +128,6 @@ export async function runCheckManually(
   return { result: recorded.result, check_state: recorded.state };
 }
 
-/** Returns an instant (epoch ms) that is not a slot, because a result at a slot would count as that of the slot. */
+/** Returns `at` (epoch ms) or, if it is a slot, the next millisecond: a result at a slot would count as the slot's. */
 const orderOutsideSlots = ({ id, interval_seconds }: CheckItem, at: number): number =>
   isSlot(intervalScheduleOf(cellOf(id), interval_seconds), at) ? at + 1 : at;

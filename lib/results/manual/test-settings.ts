@@ -15,7 +15,7 @@ import { textsOf } from '#lib/results/result.ts';
 import { ResultRecord } from '#lib/results/result-record.ts';
 import { probeNow } from './manual-run.ts';
 
-/** Settings to test: those of a new check without its entity, or changes of an existing check. */
+/** Settings to test: the settings of a new check without its entity, or changes of an existing check. */
 export const SettingsTest = CheckPatch.extend({
   check_id: z
     .string()

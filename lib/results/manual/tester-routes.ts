@@ -16,7 +16,7 @@ const RunRecord = ResultRecord.extend({
   check_state: CheckState.describe('State of the check after this result.'),
 }).meta({ id: 'CheckRun' });
 
-/** Runs a check manually and returns the result as shown. Throws as `runCheckManually`. */
+/** Runs a check manually and returns the result as the caller may see it. Throws the errors of `runCheckManually`. */
 export async function runCheck(context: StateContext, check: CheckItem): Promise<z.output<typeof RunRecord>> {
   const { result, check_state } = await runCheckManually(context, check);
   return { ...resultView(context, check.id, result), check_state };

@@ -12,7 +12,7 @@ function masked(_: string, before: string, value: string): string {
   return `${before}${mark}${REDACTED}${mark}`;
 }
 
-/** Matches within longer names: `DB_PASSWORD`, `X-Api-Key`. Lengths are bounded for linear time. */
+/** Name of a secret, also as part of a longer name: `DB_PASSWORD`, `X-Api-Key`. Lengths are bounded for linear time. */
 const NAME = String.raw`(?:passw(?:or)?d|passphrase|secret|token|api[ _-]?key|credential)[\w.-]{0,40}`;
 /** Separator between a name and its value: `: `, `=`, `" : `, ` => `. */
 const IS = String.raw`["'\\]{0,4}[ \t]{0,10}(?:=>|:=|[:=])[ \t]{0,10}`;
@@ -20,7 +20,7 @@ const IS = String.raw`["'\\]{0,4}[ \t]{0,10}(?:=>|:=|[:=])[ \t]{0,10}`;
 const QUOTED = String.raw`\\"(?:(?!\\")[^\n])*(?:\\")?|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?`;
 const VALUE = String.raw`(?:${QUOTED}|[^\s"'&]*[^\s"'&,;)\]}])`;
 
-/** Patterns of the text before a value, and of the value. */
+/** Patterns with two groups: the text before a value, and the value. */
 const RULES: readonly RegExp[] = [
   // A private key, also without its end.
   /()(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$))/g,

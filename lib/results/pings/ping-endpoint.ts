@@ -11,12 +11,12 @@ import { type Pinged, type PingGate, pingGate } from './ping-gate.ts';
 import { type PingPath, readPingPath, UUID } from './ping-path.ts';
 import { type Ping, receivePing } from './receive-ping.ts';
 
-// Response texts of pings are verbatim those that clients of Healthchecks expect.
+// Response texts of pings are exactly the texts that clients of Healthchecks expect.
 
 /** Path prefix of all pings. */
 export const PING_PATH = '/ping/';
 
-/** Maximum number of body bytes that are read; clients truncate theirs to it. */
+/** Maximum number of body bytes that are read; clients truncate their bodies to it (header `ping-body-limit`). */
 const BODY_LIMIT = 10_000;
 
 const NOT_FOUND = 'not found';
@@ -49,7 +49,7 @@ const textOf = (error: AppError): string => {
   return error instanceof CpuLimitError ? message : (TEXTS[code] ?? message);
 };
 
-/** Keeps the texts of this file; another message, such as that of a check being deleted, becomes `not found`. */
+/** Keeps the texts of this file; any other message, such as the one about a deleted check, becomes `not found`. */
 const notFoundText = (message: string): string => (message.startsWith(NOT_FOUND) ? message : NOT_FOUND);
 
 const headersOf = (requestId: string): Record<string, string> => ({
@@ -64,7 +64,7 @@ const MAX_USER_AGENT = 200;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Creates the handler of pings, one per process (docs/use/heartbeats.md#pings). The handler never throws. */
-export function makePings(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
+export function makePingHandler(env: StateEnv): (event: ApiEvent) => Promise<ApiResult> {
   const gate = pingGate(env);
   return async (event) => {
     const { requestId: request_id, http } = event.requestContext;

@@ -47,7 +47,7 @@ export function pingGate(env: Env): PingGate {
     },
   };
 
-  /** Takes a token of a ping URL, which is named by its digest, because secrets are not kept in memory. */
+  /** Takes a token of a ping URL. `name`: digest of the URL's secret, because secrets are not kept in memory. */
   function spendForUrl(name: string): void {
     const rate = ports.limiter.rates?.['ping-url'];
     const status = rate && urls.take(name, rate);
@@ -72,7 +72,7 @@ export function pingGate(env: Env): PingGate {
     return check && account && { check, account };
   }
 
-  /** Reads the account, up to a second old: changes by the operator may take that long. */
+  /** Reads the account, up to a second old: a change by the operator may take a second to have an effect. */
   async function accountOf(tenant: string): Promise<AccountItem | undefined> {
     return (await table.getMany<AccountItem>([keys.account(tenant)], { eventual: true }))[0];
   }

@@ -99,7 +99,7 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
 
 const placeInList = ({ sk }: { sk: string }): string => sk.slice(2);
 
-/** Reads the body of a ping, redacted without permission to see secrets. Throws NOT_FOUND if none is stored. */
+/** Reads the body of a ping, redacted for a caller that may not see secrets. Throws NOT_FOUND if none is stored. */
 export async function readPingBody(context: Context, check: CheckItem, pingId: string): Promise<string> {
   const { ports, keys, tenant, caller } = context;
   const at = isId('png', pingId) ? timeOf(pingId) : 0;

@@ -19,7 +19,7 @@ import { iso } from '#lib/platform/time.ts';
 
 const LABEL = 'Purpose of the key.';
 const BLUEPRINT =
-  'Blueprint in which a ping with create=1 and an unknown slug creates an entity and its check; null: it is rejected.';
+  'Blueprint in which a ping with create=1 and an unknown slug creates an entity and its check; null rejects the ping.';
 
 export const NewPingKey = z
   .object({
@@ -51,7 +51,7 @@ type PingKeyItem = Item & PingKeyRecord & { v: string };
 /** Pointer from the digest of a ping key to its tenant; deleted with the key. */
 export type PingKeyPointer = Item & { tenant_id: string; id: string; label: string; blueprint_slug: string | null };
 
-/** Returns the ping key as the API shows it; its secret is redacted without permission to see secrets. */
+/** Returns the ping key as the API shows it; its secret is redacted for a caller that may not see secrets. */
 export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKeyItem): PingKeyRecord => ({
   id: item.id,
   label: item.label,

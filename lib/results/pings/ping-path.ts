@@ -10,7 +10,7 @@ export type PingPath = { target: PingTarget; kind: PingKind; exit_status: number
 /** UUID: 8-4-4-4-12 hexadecimal digits, in either case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PING_KEY = /^[\w-]{22}$/;
-/** Slug as Healthchecks accepts it; one with capitals or too long is rejected as not valid, not as unknown. */
+/** Slug as Healthchecks accepts it. If it has capitals or is too long, the path is `invalid`, not `unknown`. */
 const SLUG_LIKE = /^[\w-]+$/;
 
 /**

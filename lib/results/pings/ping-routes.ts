@@ -41,7 +41,10 @@ export const PingUrlRotation = z
   })
   .meta({ id: 'PingUrlRotation' });
 
-/** Replaces the ping URL of a push check; only the previous one continues to work, for a time. Throws NOT_FOUND. */
+/**
+ * Replaces the ping URL of a push check. The previous URL continues to work for `keep_old_seconds`, older URLs stop at
+ * once. Throws NOT_FOUND.
+ */
 export async function rotatePingUrl(
   context: Context,
   stored: CheckItem,
@@ -77,7 +80,7 @@ async function requireCheckWithPingUrl(context: Context, { id }: { id: string })
   throw new AppError('CONFLICT', `Check ${id} is a ${check.check_type} check; only push checks have a ping URL.`);
 }
 
-/** Routes of the pings and the ping URL of a check; for pings themselves see ping-endpoint.ts. */
+/** Routes that list the pings of a check and rotate its ping URL; ping-endpoint.ts receives pings. */
 export const pingRoutes = [
   endpoint({
     method: 'GET',

@@ -20,7 +20,7 @@ type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; bluepri
 
 /**
  * Creates the missing check of a ping: an entity of the key's blueprint, unless it exists, and a push check on it.
- * Concurrent calls create one. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED, or CONFLICT if the
+ * Concurrent calls create one check. `is_new`: whether this call created it. Throws LIMIT_EXCEEDED, or CONFLICT if the
  * blueprint has a required field without a default.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {

@@ -17,8 +17,8 @@ import { withStart } from '#lib/results/pushes/open-runs.ts';
 import {
   digestOfIdentity,
   type EvaluatePush,
+  type IdempotencyKeyItem,
   keyUsedError,
-  type PushKeyItem,
   receivePush,
 } from '#lib/results/pushes/receive-push.ts';
 import type { PingBodyItem, PingFacts } from '#lib/results/result.ts';
@@ -51,7 +51,7 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
     await ports.table.putMany([bodyItem]);
   }
   const pointer = digest !== undefined && {
-    ...keys.pushKey(check.tenant_id, check.id, digest),
+    ...keys.idempotencyKey(check.tenant_id, check.id, digest),
     v: token,
     expires_at,
     result_sk: item.sk,
@@ -62,12 +62,12 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
 }
 
 /**
- * Whether the ping is stored, by this transaction or an earlier request with the same key. Throws CONFLICT if that was
- * a result. @param ownCount number of writes of the ping, the first of the transaction
+ * Whether the ping is stored, by this transaction or an earlier request with the same key. Throws CONFLICT if the
+ * earlier request stored a result. @param ownCount number of writes of the ping, the first of the transaction
  */
 function isStored(done: WriteOutcome, ownCount: number): boolean {
   if (done.ok) return true;
-  const [, pointer] = done.present.slice(0, ownCount) as [PingItem?, PushKeyItem?];
+  const [, pointer] = done.present.slice(0, ownCount) as [PingItem?, IdempotencyKeyItem?];
   if (pointer && !pointer.result_sk.startsWith(PINGS)) throw keyUsedError('a result');
   return done.failed.some((at) => at < ownCount);
 }

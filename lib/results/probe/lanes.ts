@@ -45,7 +45,7 @@ const CELLS_AT_ONCE = 16;
 /** Maximum number of remembered turns; a forgotten cell counts as one without a turn. */
 const MAX_REMEMBERED = 20_000;
 
-/** Number of turns that the mean duration covers, and maximum duration (ms) of one, because hosts may hang. */
+/** Number of turns in the mean duration of a turn, and maximum counted duration (ms) of one, because hosts may hang. */
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**
@@ -81,7 +81,9 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   };
 }
 
-/** Weight of the interval (s) in the order: exceeds the turns of any process; the largest product is still exact. */
+/**
+ * Weight of an interval (s) in the order. It exceeds the number of turns of a process; the largest product is exact.
+ */
 const INTERVAL_WEIGHT = 1e10;
 
 /** Starts a probe when few others are starting. Returns NO_PERMIT after WAIT_MS; the probe was not started. */

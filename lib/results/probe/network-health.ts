@@ -11,7 +11,10 @@ const REFERENCE_INTERVAL_MS = 10 * 60_000;
 /** Interval (ms) after the first failed lookup: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
-/** Attribution of a missing response. `unclear`: the reference host and fewer than three targets do not answer. */
+/**
+ * Attribution of a missing response. `unclear`: the reference host does not answer, but fewer than three hosts are
+ * unresponsive.
+ */
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** Health of the network of the service, by the probes of one process. */
@@ -69,7 +72,7 @@ export function networkHealth(ports: Ports): NetworkHealth {
         return 'target';
       }
       if (unresponsive.size < HOSTS) return 'unclear';
-      // Responses since then are newer than this failure.
+      // Responses that arrived during the lookup are newer than this failure.
       if (responses === before) isDown = true;
       return 'network';
     },

@@ -9,7 +9,7 @@ import type { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 import { type Lanes, makeLanes } from './lanes.ts';
 import { type NetworkHealth, networkHealth } from './network-health.ts';
 
-/** Permit for the large body of one probe, from its request until the end of the probe. */
+/** Permit for the large body of one probe, held until the probe ends. */
 class BodyPermit {
   readonly #permits: FairSemaphore;
   readonly #tenant: string;
@@ -24,7 +24,7 @@ class BodyPermit {
     this.#clock = clock;
   }
 
-  /** Waits for a permit; never resolves if none is free in time, because the deadline then ends the probe. */
+  /** Waits for a permit. If no permit is free in time, the timeout of the probe ends the wait. */
   readonly enter = (): Promise<void> => {
     this.#requested_at = this.#clock.now();
     return new Promise((resolve) => {
@@ -93,7 +93,7 @@ type ProbeOptions = {
  * Probes a target. Undefined if too late, or if a stall or a wait for a body permit may have caused the failure. Throws
  * CpuLimitError if the CPU budget did not allow the evaluation of the response.
  */
-export async function probeBy(
+export async function probeTarget(
   ports: Ports,
   check: CheckSettings,
   { account, tenant_id, timeout_ms, late_from = Number.POSITIVE_INFINITY, withDetails = false, about }: ProbeOptions,
@@ -127,6 +127,6 @@ export async function probeBy(
   return outcome && { started_at, outcome };
 }
 
-/** Returns the host of a check; undefined for the resolver of this machine. */
+/** Returns the host of a check; undefined for a DNS check without its own resolver. */
 export const hostOf = (check: Pick<CheckSettings, 'check_type' | 'config'>): string | undefined =>
   checkTypeOf(check.check_type).hosts(check)[0]?.host;

@@ -156,8 +156,8 @@ export async function heartbeatDeadlineWrite(
   const check = { ...rest, ...after };
   const next = heartbeatDeadline(check, heartbeatOf(check, now), now);
   if (!next) return undefined;
-  // Read, because outages move the stored deadline without a write of the check. One within COMMITTED_MS is written,
-  // because a detection that does not see this heartbeat may move it before the heartbeat is committed.
+  // Read, because outages move the stored deadline without a write of the check. A stored deadline within COMMITTED_MS
+  // is overwritten, because a detection that does not see this heartbeat may move it before the heartbeat is committed.
   const stored = await ports.table.get<DeadlineEntry>(keys.entry('missed_heartbeat', tenant_id, check_id));
   if (stored && stored.deadline > now + COMMITTED_MS && stored.deadline <= next.at) return undefined;
   return {

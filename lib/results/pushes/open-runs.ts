@@ -13,8 +13,9 @@ const OVERRUN_RECORDED_MS = 3_600_000;
 type Runs = readonly OpenRun[];
 
 /**
- * Adds a run. Undefined if the start is a duplicate or exceeds the maximum. Late runs make room: those that have
- * overrun, or whose end was lost in an outage. `now`: epoch ms. `maxDuration`: of a run, in ms.
+ * Adds a run. Returns undefined if the start is a duplicate, or if MAX_RUNS runs are open that are not late. A late run
+ * has overrun, or its end was lost in an outage; the oldest are removed to make room. `now`: epoch ms. `maxDuration`:
+ * maximum duration of a run in ms.
  */
 export function withStart(
   runs: Runs,
@@ -35,8 +36,8 @@ export function withStart(
 export type Ended = { runs: Runs; latency_ms: number };
 
 /**
- * Ends the run with the rid or, without a rid, all runs; they are measured if only one was open. With an unknown rid, a
- * success ends no run and a failure all.
+ * Ends the run with the rid or, without a rid, all runs; then the duration is known only if one run was open. With an
+ * unknown rid, a success ends no run, and a failure ends all.
  */
 export function withEnd(
   runs: Runs,

@@ -23,7 +23,7 @@ import { type Ended, runsProperty, withEnd } from './open-runs.ts';
 /** Evaluates the assertions of a check on a success. @param latency_ms undefined if not measured */
 export type EvaluatePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
 
-/** Returns a result after the assertions of its check. @param evaluate undefined without assertions */
+/** Returns a result with the outcome of its check's assertions. @param evaluate undefined without assertions */
 async function evaluatedPush(
   result: ResultItem,
   evaluate: EvaluatePush | undefined,
@@ -53,7 +53,7 @@ export type Push = {
   checked_at: number | undefined;
   /** Identity of a push, for idempotency: the client's key, else body and checked_at; undefined: always new. */
   identity: { kind: 'key' | 'body'; text: string } | undefined;
-  /** Runs that it ends: one by its id, or all. `measured`: its latency is the time since the start of the only one. */
+  /** Runs that it ends: one by its id, or all. `measured`: whether its latency is the duration of the ended run. */
   ends: { rid?: string | undefined; measured: boolean };
   /** Facts and body of a ping; an empty body is not stored. */
   ping?: PingFacts;
@@ -62,9 +62,9 @@ export type Push = {
 };
 
 /** Pointer from an Idempotency-Key to its result, or to its ping without a result. */
-export type PushKeyItem = Item & { result_sk: string };
+export type IdempotencyKeyItem = Item & { result_sk: string };
 
-/** Returns CONFLICT for a repeated key. @param use of the key before, such as `a result` */
+/** Returns CONFLICT for a repeated key. @param use earlier use of the key, such as `a result` */
 export const keyUsedError = (use: string): AppError =>
   new AppError('CONFLICT', `This Idempotency-Key was used for ${use}; use a new key.`);
 
@@ -86,11 +86,12 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // Not limited to the arrival if the clock of the program is ahead, because a repeat must have the same key;
-  // comparisons limit it (pushTimesOf).
+  // The time stays after the arrival if the clock of the program is ahead, because a repeat must have the same key.
+  // Comparisons limit it to the arrival (pushTimesOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
-  const pointerKey = push.identity?.kind === 'key' ? keys.pushKey(check.tenant_id, check.id, digest!) : undefined;
+  const pointerKey =
+    push.identity?.kind === 'key' ? keys.idempotencyKey(check.tenant_id, check.id, digest!) : undefined;
   const expires_at = resultExpiry(now, retentionDays);
   const tail = digest ?? ports.ids.token();
   const pushed: ResultItem = {
@@ -108,12 +109,12 @@ export async function receivePush(
     ...(push.ping && { ping: push.ping }),
   };
   const result = await evaluatedPush(pushed, push.evaluate);
-  const pointer: PushKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
+  const pointer: IdempotencyKeyItem | undefined = pointerKey && { ...pointerKey, expires_at, result_sk: result.sk };
   const { ends, evaluate } = push;
   const arrival: Arrival = { ...env, result, pointer, ends, evaluate, retentionDays };
 
   if (pointerKey) {
-    const earlier = await ports.table.get<PushKeyItem>(pointerKey);
+    const earlier = await ports.table.get<IdempotencyKeyItem>(pointerKey);
     if (earlier) return repeat(arrival, check, await resultOfPointer(arrival, earlier));
   }
   if (push.body) {
@@ -131,7 +132,7 @@ export async function receivePush(
 type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
-    pointer: PushKeyItem | undefined;
+    pointer: IdempotencyKeyItem | undefined;
     evaluate?: EvaluatePush | undefined;
     retentionDays: number;
   };
@@ -176,15 +177,16 @@ async function putOnce(arrival: Arrival, result: ResultItem): Promise<ResultItem
   });
 }
 
-const pointerWrite = (pointer: PushKeyItem | undefined): Write[] => (pointer ? [{ put: pointer, if: 'absent' }] : []);
+const pointerWrite = (pointer: IdempotencyKeyItem | undefined): Write[] =>
+  pointer ? [{ put: pointer, if: 'absent' }] : [];
 
 async function earlierOf(arrival: Arrival, present: (Item | undefined)[]): Promise<ResultItem | typeof RETRY> {
-  const [result, pointer] = present as [ResultItem?, PushKeyItem?];
+  const [result, pointer] = present as [ResultItem?, IdempotencyKeyItem?];
   if (result) return result;
   return arrival.pointer && pointer ? resultOfPointer(arrival, pointer) : RETRY;
 }
 
-async function resultOfPointer({ ports, result }: Arrival, pointer: PushKeyItem): Promise<ResultItem> {
+async function resultOfPointer({ ports, result }: Arrival, pointer: IdempotencyKeyItem): Promise<ResultItem> {
   if (pointer.result_sk.startsWith(PINGS)) throw keyUsedError('a start or log entry');
   const earlier = await ports.table.get<ResultItem>({ pk: result.pk, sk: pointer.result_sk });
   if (earlier) return earlier;

@@ -6,7 +6,7 @@ import { checksOfCell } from '#lib/checks/settings/store.ts';
 import type { Env, Ports } from '#lib/env.ts';
 import type { Job } from '#lib/messages.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
-import { probeBy } from '#lib/results/probe/probe.ts';
+import { probeTarget } from '#lib/results/probe/probe.ts';
 import { lateFrom, nextSlotOf } from '#lib/schedule/jobs.ts';
 import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import type { Probe } from './record-probe.ts';
@@ -24,9 +24,9 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
 }
 
 /**
- * Reads the checks that are due at the slot of a job, strongly consistent. None if the account is disabled or the slot
- * does not belong to the interval. A slot before a change of settings is left to the probe of the change, whose job
- * names its check. For a retry, see `isRetryDue`.
+ * Reads the checks that are due at the slot of a job, strongly consistent. Returns an empty list if the account is
+ * disabled or missing, or the slot does not belong to the interval. A check whose settings changed after the slot is
+ * due only if the job names it, as the job sent by the change does. For a retry, see `isRetryDue`.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;
@@ -45,14 +45,14 @@ async function checksById({ ports, keys }: Env, { tenant_id }: Job, ids: string[
   return checks.filter((check) => check !== undefined);
 }
 
-/** Probes a check at its slot. Undefined if the outcome is unknown: the slot becomes a gap. */
+/** Probes a check for its slot or retry. Returns undefined if the outcome is unknown: the slot then becomes a gap. */
 export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
   const { job, check, account } = due;
   if (job.retry) return probeRetry(ports, due, job.retry.at);
   const { tenant_id, slot } = job;
   const about = { check_id: check.id, slot };
   const timeout_ms = probeTimeout(check);
-  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
+  const probed = await probeTarget(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
   return probed && { check, slot, ...probed, retention_days: account.retention_days };
 }
 
@@ -63,7 +63,7 @@ async function probeRetry(ports: Ports, { job, check, account }: DueProbe, at: n
   const next_slot = nextSlotOf(job);
   const whole = probeTimeout(check);
   const timeout_ms = Math.min(whole, next_slot - ports.clock.now());
-  const probed = await probeBy(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
+  const probed = await probeTarget(ports, check, { account, tenant_id, timeout_ms, late_from: lateFrom(job), about });
   if (!probed || (timeout_ms < whole && probed.outcome.interrupted)) return undefined;
   return { check, slot: at, ...probed, retention_days: account.retention_days, retry: { next_slot } };
 }

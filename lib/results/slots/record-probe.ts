@@ -214,7 +214,10 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/** Writes entries as the next free part of the slot. Omits checks in an earlier part, except a result after a gap. */
+/**
+ * Writes entries as the next free part of the slot. Omits checks in an earlier part, unless that has a gap and the
+ * entry is a result.
+ */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -29,7 +29,10 @@ export function nextRetry(
   return at < next ? { slot, at, until: Math.min(at + step, next) } : undefined;
 }
 
-/** Whether a retry is useful: same settings, unconfirmed, no result of the next slot (clocks may differ). */
+/**
+ * Whether a retry is useful: the settings are unchanged, the check is unconfirmed, and the next slot is not due and has
+ * no result (clocks may differ).
+ */
 export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
   check.rev === rev &&
   isUnconfirmed(check) &&
@@ -71,9 +74,9 @@ async function send({ ports }: Env, job: Job): Promise<void> {
 }
 
 /**
- * Probes the latest slot of a check again, unless it has an outcome. Call it after a change of the state or a counter
- * that no probe of a slot made. A probe in progress may have read the check before the change; its result would look
- * quiet and not be applied. If the slot then has two outcomes, one counts.
+ * Probes the latest slot of a check again, unless it has an outcome. Call it after a change of the state or a counter,
+ * except a change by the probe of a slot. A probe in progress may have read the check before the change; its result
+ * would look quiet and not be applied. If the slot then has two outcomes, one counts.
  */
 export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { ports, keys } = env;

@@ -35,7 +35,7 @@ type SlotOutcomes = {
   failed(one: DueProbe, error: unknown): void;
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
   overBudget(one: DueProbe): void;
-  /** Sends the job again for a check. */
+  /** Adds a check to the job that is sent again. */
   tryAgain(id: string): void;
   /** Whether an outcome waits for the attribution of the batch. */
   hasSuspects(): boolean;
@@ -129,7 +129,7 @@ type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
   batch: ReturnType<typeof attributeBatch>;
-  /** Rechecks the network once, for the first check with a permit; checks of the slow lane are sent without it. */
+  /** Rechecks the network once, for the first check with a permit; checks are sent to the slow lane without it. */
   recheckNetwork: () => Promise<void>;
   signal: AbortSignal | undefined;
 };
@@ -228,8 +228,8 @@ function attributeBatch(network: NetworkHealth) {
   return {
     attribution,
     /**
-     * Records whether the host answered. A response attributes the missing ones of the batch to their targets.
-     * @param host of the probe, see `hostOf`
+     * Records whether the host answered. A response attributes the missing responses of the batch to their targets.
+     * @param host host of the probe, see `hostOf`
      * @returns whether the outcome waits for the attribution
      */
     observe({ outcome }: Probe, host: string | undefined): boolean {
@@ -253,10 +253,13 @@ function attributeBatch(network: NetworkHealth) {
 /** Time when a probe was last late because of the service (epoch ms). Shown by GET /v1/health. */
 export type LateProbeItem = Item & { at: number };
 
-/** Minimum time (ms) between writes of a process. */
+/** Minimum time (ms) between two writes of the item by a process. */
 const NOTE_INTERVAL_MS = 20_000;
 
-/** Returns a function that records a skipped slot, except of a tenant that reached its share of the permits. */
+/**
+ * Returns a function that records a skipped slot, unless its tenant recently reached its share of the permits or the
+ * limit of a host.
+ */
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {
@@ -279,8 +282,8 @@ export const makeProber = (env: Env): ProberState => {
 /**
  * Probes the checks of jobs as permits become free, and records outcomes as they end. A job whose next slot is due
  * becomes a gap without reads. Slow checks are sent to the slow lane. Missing responses wait for the first response of
- * the batch, or the end of all jobs, to attribute them. Returns the jobs to send again: not recorded (internal error or
- * unclear attribution), without a permit, or a retry ahead of its time.
+ * the batch, or the end of all jobs, to attribute them. Returns the jobs to send again: for checks that were not
+ * recorded (internal error or unclear attribution) or got no permit, and for retries ahead of their time.
  */
 export async function runJobs(
   env: StateEnv,

@@ -135,7 +135,7 @@ const MINUTE_MS = 60_000;
 const CHECKED_DUE_TIMES = 100;
 
 /**
- * Rejects a calendar without due times, or with too frequent ones, by its first hundred within five years.
+ * Rejects a calendar without a due time within five years, or with two of its first hundred less than a minute apart.
  * @param now epoch ms @throws CalendarError
  */
 export function assertDueTimes(calendar: Calendar, now: number): void {

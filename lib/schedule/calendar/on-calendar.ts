@@ -28,8 +28,8 @@ const of = (field: Field, text: string): number[] => numbersOf(field, text, { ra
 
 /**
  * Parses a line of systemd.time(7): `Mon..Fri *-*-* 02:30:00 Europe/Berlin`, with at least one of weekdays, date and
- * time. A time that clocks skip is not due; one that they repeat is due once. `zone`: the default. @throws
- * CalendarError
+ * time. A time that clocks skip is not due; one that they repeat is due once. `zone`: default zone.
+ * @throws CalendarError
  */
 export function parseOnCalendar(text: string, zone: string): ScheduleLine {
   const words = text.split(/\s+/);

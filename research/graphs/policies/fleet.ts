@@ -9,10 +9,10 @@ const SELDOM_MS = 3_600_000;
 /** Number of concurrent API requests. */
 const AT_ONCE = 20;
 
-/** Fleet in the service: names of entities by id, and push checks by entity. */
+/** Fleet in the service: names of entities by their id, and ids of push checks by the name of their entity. */
 export type Fleet = { names: ReadonlyMap<string, string>; pushing: ReadonlyMap<string, string> };
 
-/** Creates failing entities with all declared dependencies, their checks, and one channel for all. */
+/** Creates the failing entities, their transitive declared dependencies, their checks, and one channel for all. */
 export async function makeFleet(running: VirtualService, world: World, truth: Truth): Promise<Fleet> {
   await running.call('POST', '/v1/notify/channels', {
     ...{ name: 'Pager', channel_type: 'webhook', config: { url: 'https://pager.test/hook' } },
@@ -35,9 +35,9 @@ export async function makeFleet(running: VirtualService, world: World, truth: Tr
       ...{ from_entity_id: ids.get(id), to_entity_id: ids.get(to_entity_id), relation_type: 'depends_on', ...how },
     })),
   );
-  // The required number of a group can be set after it has that many members.
-  for (const some of [false, true]) {
-    const now = relations.filter((one) => 'required' in one === some);
+  // The required number of a group can be set only after it has that many members.
+  for (const isRequired of [false, true]) {
+    const now = relations.filter((one) => 'required' in one === isRequired);
     await inBatches(running, now, (one) => ['POST', '/v1/relations', one]);
   }
   return {
@@ -54,7 +54,7 @@ function reached({ declared }: World, truth: Truth): Set<string> {
   return wanted;
 }
 
-/** Returns dependencies in the form of the API: one member of a group has the required number. */
+/** Returns dependencies in the form of the API: only the last member of a group has the required number. */
 function relationsOf(declared: readonly Dependency[]) {
   return declared.map(({ required, ...one }, n) => {
     const members = declared.filter(({ group }) => group !== null && group === one.group);

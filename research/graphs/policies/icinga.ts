@@ -5,9 +5,9 @@ import { type Alert, alerter, COOLDOWN_MS, type Policy } from './policy.ts';
 const RECHECK_MS = 5_000;
 
 /**
- * Policy of Icinga 2 according to its code: a change of a child, including soft states, checks its direct parents now
- * if their next check is more than one retry interval away; a parent in a hard down state makes its children
- * unreachable; a suppressed alert is rechecked every 5 s and sent once the check is reachable, was checked since the
+ * Policy of Icinga 2, according to its code. A change of a child, including soft states, checks its direct parents now
+ * if their next check is at least one retry interval away. A parent in a hard down state makes its children
+ * unreachable. A suppressed alert is rechecked every 5 s. It is sent once the check is reachable, was checked after the
  * last recovery of a parent, and is not about to be checked.
  */
 export const icinga: Policy = {
@@ -36,11 +36,11 @@ export const icinga: Policy = {
       const ran = runs.statuses.get(id)!.ran_at;
       return world.declared.get(id)!.some((one) => (runs.statuses.get(one.to_entity_id)?.recovered_at ?? 0) > ran);
     };
-    const isSoon = (id: string): boolean =>
+    const runsSoon = (id: string): boolean =>
       nextRun(id) - agenda.now < Math.min(60_000, world.entities.get(id)!.interval_ms - 10_000);
     const recheck = (id: string): void => {
       if (!isDown(id)) return;
-      if (!isReachable(id) || recoveredSince(id) || isSoon(id))
+      if (!isReachable(id) || recoveredSince(id) || runsSoon(id))
         return void agenda.at(agenda.now + RECHECK_MS, () => recheck(id));
       send(id);
     };

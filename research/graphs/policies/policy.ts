@@ -11,17 +11,21 @@ export type Alert = {
   root?: string;
 };
 
+/** World with its failures. Virtual time passes in `agenda`; `end` (ms) is the last time at which checks run. */
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
-/** Sent alerts; `without`: alerts of the same run by the cooldown alone, if its probes differ from the model's. */
+/** Sent alerts. `without`: alerts with the cooldown as the only rule, if the times of probes differ from the model. */
 export type PolicyAlerts = { alerts: Alert[]; without?: Alert[] };
 
-/** Alert policy, which runs a scene. */
+/** Alert policy. `simulate` runs a scene under it. */
 export type Policy = { name: string; simulate(scene: Scene): Promise<PolicyAlerts> };
 
 export const COOLDOWN_MS = 300_000;
 
-/** Sends alerts of checks that are down, at most once per cooldown; a suppressed one is sent at its end. */
+/**
+ * Creates a limiter of alerts by the cooldown. `attempt` calls `send` if an entity is down and no alert about it was
+ * noted in the cooldown; otherwise it tries again at the end of the cooldown. `note` records an alert that was sent.
+ */
 export function alerter({ agenda }: Scene, isDown: (entity: string) => boolean, send: (entity: string) => void) {
   const last = new Map<string, number>();
   const attempt = (entity: string): void => {

@@ -10,13 +10,14 @@ import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './pol
 
 /** Time for which a probe result is shared. */
 const SHARED_MS = 10_000;
+/** Maximum time between the failed probes of a row, which fails since the first of them. */
 const ROW_MS = 60_000;
-/** Pages within the window after which further alerts have low urgency. */
+/** Number of pages within the window after which further alerts have low urgency. */
 const MAX_PAGES = 5;
 const WINDOW_MS = 300_000;
 const TEAM = 'team';
 
-type ProbeResult = { began: number; success: boolean; since: number; there_at: number };
+type ProbeResult = { began: number; success: boolean; since: number; known_at: number };
 type Held = { down_at: number; progress: CauseProgress; recheck_at: number };
 
 /** Policy of the service in a modeled world. */
@@ -98,10 +99,10 @@ class Model {
     const held = this.#held.get(id);
     if (!held) return;
     const analysis = this.#analyzeCause(id);
-    const there = this.#awaited(id);
-    if (!analysis.settled && there !== undefined) return void agenda.at(there, () => this.#evaluate(id));
+    const next = this.#nextResultAt(id);
+    if (!analysis.settled && next !== undefined) return void agenda.at(next, () => this.#evaluate(id));
     const entity = this.#scene.world.entities.get(id)!;
-    const seen = decideByCause({
+    const decision = decideByCause({
       progress: held.progress,
       analysis,
       waiting: [TEAM],
@@ -116,19 +117,19 @@ class Model {
         entity.phase_ms + Math.ceil((time - entity.phase_ms) / entity.interval_ms) * entity.interval_ms + TIMEOUT_MS,
       now: agenda.now,
     });
-    held.progress = seen.progress;
-    for (const { urgency } of seen.notify) this.#send(id, urgency, seen.root ?? undefined);
-    if (seen.recheck_at === undefined) this.#held.delete(id);
+    held.progress = decision.progress;
+    for (const { urgency } of decision.notify) this.#send(id, urgency, decision.root ?? undefined);
+    if (decision.recheck_at === undefined) this.#held.delete(id);
     else {
-      held.recheck_at = seen.recheck_at;
-      agenda.at(seen.recheck_at, () => this.#evaluate(id));
+      held.recheck_at = decision.recheck_at;
+      agenda.at(decision.recheck_at, () => this.#evaluate(id));
     }
   }
 
   #send(id: string, wanted: 'high' | 'low', root?: string): void {
     const { now } = this.#scene.agenda;
-    const own = this.#notifiedFailures.get(id)?.notified_at[TEAM]?.at(-1);
-    const isFolded = own !== undefined && now - own < WINDOW_MS;
+    const last = this.#notifiedFailures.get(id)?.notified_at[TEAM]?.at(-1);
+    const isFolded = last !== undefined && now - last < WINDOW_MS;
     const pages = this.#sent.filter((one) => one.urgency === 'high' && now - one.at < WINDOW_MS);
     const urgency = isFolded || pages.length >= MAX_PAGES ? 'low' : wanted;
     this.#alerts.note(id);
@@ -139,7 +140,7 @@ class Model {
     }
   }
 
-  /** Returns recovery times of dependencies since the entity went down. */
+  /** Returns the times at which dependencies recovered after the entity went down. */
   #recoveries(id: string, down_at: number): Map<string, number> {
     return new Map(
       [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
@@ -150,11 +151,11 @@ class Model {
   }
 
   /** Returns the time of the next awaited probe result; undefined if none is awaited. */
-  #awaited(id: string): number | undefined {
+  #nextResultAt(id: string): number | undefined {
     const { now } = this.#scene.agenda;
     const open = [...this.#graphs.get(id)!.dependencies.keys()].flatMap((one) => {
       const result = this.#results.get(one);
-      return result && result.there_at > now ? [result.there_at] : [];
+      return result && result.known_at > now ? [result.known_at] : [];
     });
     return open.length > 0 ? Math.min(...open) : undefined;
   }
@@ -178,7 +179,7 @@ class Model {
     if (entity.checked === 'none' || !own) return [];
     const isPush = entity.checked === 'push';
     const result = isPush || own.state === 'down' ? undefined : this.#probe(entity);
-    const isRunning = result !== undefined && result.there_at > agenda.now;
+    const isRunning = result !== undefined && result.known_at > agenda.now;
     const check: KnownCheck = {
       id,
       execution_mode: isPush ? 'push' : 'pull',
@@ -198,14 +199,14 @@ class Model {
     const { agenda, truth } = this.#scene;
     const { now } = agenda;
     const before = this.#results.get(entity.id);
-    if (before && (before.there_at > now || now - before.began < SHARED_MS)) return before;
+    if (before && (before.known_at > now || now - before.began < SHARED_MS)) return before;
     const success = !failsAt(truth, entity.id, now);
     const isInRow = before && !before.success && now - before.began < ROW_MS;
     const result = {
       began: now,
       success,
       since: isInRow ? before.since : now,
-      there_at: now + (success ? 50 : entity.fails_in_ms),
+      known_at: now + (success ? 50 : entity.fails_in_ms),
     };
     this.#results.set(entity.id, result);
     return result;

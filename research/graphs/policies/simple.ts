@@ -1,7 +1,7 @@
 import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
 
-/** Creates a policy that alerts about each check that goes down, unless it is suppressed. */
+/** Creates a policy that alerts about each entity that goes down, unless `isHeld` suppresses the alert. */
 const plain = (
   name: string,
   isHeld: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
@@ -34,7 +34,7 @@ export const parentDown = plain('parent already down', ({ world }, entity, isDow
   world.declared.get(entity)!.some(({ to_entity_id }) => isDown(to_entity_id)),
 );
 
-/** Creates a policy that delays each alert, then sends it unless a dependency is down; rechecked every five minutes. */
+/** Creates a policy that sends each alert after a delay. While a dependency is down, it waits five minutes more. */
 export const groupWait = (wait_ms: number): Policy => ({
   name: `group wait ${wait_ms / 1000} s`,
   simulate: async ({ agenda, world, truth, end }) => {

@@ -50,12 +50,12 @@ export const alertFlood: Attack = async ({ member, stack }) => {
       return {
         evidence: [
           `flips: ${flips}, alerts: ${(flips * PATHS) / CHECKS}, posts to one host: ${posted}, allowed: ${allowed}`,
-          `combined among its last 1,000 deliveries: ${combined}; ${said}`,
+          `combined among the attacker's last 1,000 deliveries: ${combined}; ${said}`,
         ],
         facts: [
           { holds: posted > 0, fact: 'the attack took place' },
-          { holds: posted <= allowed, fact: 'the host gets no more messages than the rate of the account' },
-          { holds: combined > 0, fact: 'its delivery log names the messages in which alerts were combined' },
+          { holds: posted <= allowed, fact: 'the host gets no more messages than the rate of the account allows' },
+          { holds: combined > 0, fact: "the attacker's delivery log names the messages in which alerts were combined" },
         ],
       };
     },

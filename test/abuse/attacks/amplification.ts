@@ -2,10 +2,10 @@ import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
 const AT_ONCE = 10;
-/** Maximum size of a request from a template of 16 KB. */
+/** Maximum size of a body from a template of 16 KB. */
 const MAX_BYTES = 64 * 1024;
 
-/** Executions whose request of 100 bytes would expand to 250 KB sent to a third party. */
+/** Executions that would send 250 KB to a third party for an API request of 100 bytes. */
 export const amplification: Attack = async ({ admin, member, stack }) => {
   let requests = 0;
   let bytes = 0;

@@ -6,7 +6,7 @@ import { rawTarget } from '#test/support/socket-target.ts';
 const WORD = 'welcome';
 const HEALTHY = `HTTP/1.1 200 OK\r\nContent-Length: ${WORD.length}\r\n\r\n${WORD}`;
 const HEAD = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-/** Body of one byte more than is searched, each byte in its own chunk: 6 MB on the wire. */
+/** Body with one byte more than the part that is searched, each byte in its own chunk: 6 MB on the wire. */
 const CHUNKS = Buffer.from('1\r\na\r\n'.repeat(2 ** 20 + 1));
 
 /**

@@ -70,7 +70,7 @@ describe('a delivery over NATS', () => {
     expect(await world.delivery(id)).toMatchObject({
       status: 'retrying',
       attempts: 1,
-      error: 'the NATS server of this service could not be reached or did not answer in time',
+      error: 'the NATS server of this service could not be reached or did not respond in time',
     });
   });
 
@@ -99,7 +99,7 @@ describe('the NATS client', () => {
 
   it('gives up on a server that does not confirm', async () => {
     const publish = natsPublisher((await nats({ mute: true })).url, memoryLog(), 200);
-    await expect(publish('fleet.alerts', '{}', {})).rejects.toThrow('did not answer in time');
+    await expect(publish('fleet.alerts', '{}', {})).rejects.toThrow('did not respond in time');
   });
 
   it('uses the next server when one is not reachable', async () => {

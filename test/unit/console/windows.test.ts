@@ -3,7 +3,7 @@ import type { MaintenanceWindow } from '#console/api/records.ts';
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { barsOf, monthAt, monthsLater, weeksOf } from '#console/rules/windows/calendar.ts';
-import { isShown, requestOf, typedWindow, windowSchema } from '#console/rules/windows/form.ts';
+import { isShown, requestOf, windowFormValues, windowSchema } from '#console/rules/windows/form.ts';
 import { compareStatus, endingOf, nextOccurrences, timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { NewWindow, WindowPatch } from '#lib/alerting/configure/windows.ts';
 
@@ -74,7 +74,7 @@ describe('form of a maintenance window', () => {
   it('sends unchanged values', () => {
     const wide = { ...ONCE, scope: { blueprint_slug: 'service', include_dependents: true } };
     for (const window of [ONCE, AGAIN, wide]) {
-      const record = typedWindow(window);
+      const record = windowFormValues(window);
       const body = WindowPatch.parse(requestOf(bodyOf(specs, draftOf(specs, record), record)));
       expect(body).toMatchObject({ name: window.name, scope: window.scope });
       if (window.cron) expect(body).toMatchObject({ cron: window.cron, duration_seconds: 7200, every_weeks: 2 });

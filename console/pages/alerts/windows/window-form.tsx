@@ -1,16 +1,16 @@
 import { call } from '#console/api/call.ts';
 import type { MaintenanceWindow, WithNotice } from '#console/api/records.ts';
 import { zone } from '#console/app/appearance.ts';
-import { muteRefusal } from '#console/app/session.ts';
+import { suppressionRefusal } from '#console/app/session.ts';
 import { showToast, showWarning } from '#console/app/toasts.tsx';
 import { blueprintsInUse, SelectorText } from '#console/parts/alerts/selector-text.tsx';
 import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { zoneName } from '#console/rules/time.ts';
-import { isShown, requestOf, typedWindow, type WindowRequest, windowSchema } from '#console/rules/windows/form.ts';
+import { isShown, requestOf, type WindowRequest, windowFormValues, windowSchema } from '#console/rules/windows/form.ts';
 import { timesOf } from '#console/rules/windows/times.ts';
-import { windowDuration } from '#lib/alerting/policy/mute-access.ts';
+import { windowDuration } from '#lib/alerting/policy/suppression-access.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
 import { UpcomingIntervals } from './upcoming-intervals.tsx';
 
@@ -26,7 +26,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const form = useForm({
     name: window ? `window ${window.id}` : 'new window',
     specs,
-    record: window && typedWindow(window),
+    record: window && windowFormValues(window),
     send: async (body) => {
       const { notice } = window
         ? await call<WithNotice>('PUT', `/v1/windows/${window.id}`, requestOf(body))
@@ -42,7 +42,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     <Form
       form={form}
       submit={window ? 'Save window' : 'Create window'}
-      // A change that only ends a window earlier is allowed; the API decides.
+      // Every change that only ends a window earlier is allowed, so the API decides on changes.
       why={window ? undefined : whyNot(request)}
       onCancel={onCancel}
     >
@@ -64,7 +64,9 @@ function whyNot(request: WindowRequest): string | undefined {
   const now = Date.now();
   try {
     const times = timesOf(request, now);
-    return times && muteRefusal({ covers_all: request.scope.all === true, lasts_ms: windowDuration(times, now) });
+    return (
+      times && suppressionRefusal({ covers_all: request.scope.all === true, lasts_ms: windowDuration(times, now) })
+    );
   } catch (error) {
     if (!(error instanceof CalendarError)) throw error;
     return undefined;

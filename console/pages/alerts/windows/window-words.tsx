@@ -37,7 +37,7 @@ export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<Mainte
   );
 }
 
-/** Shows the rule of a recurring window. */
+/** Shows the rule of a recurring window, or `once`. */
 export function Recurrence({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
   if (cron === null) return <>once</>;
   const weeks = every_weeks !== null && every_weeks > 1 ? `, every ${every_weeks} weeks` : '';

@@ -54,7 +54,7 @@ export default function WindowPage({ params }: PageProps) {
 function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => void }) {
   const [open, show] = useState<'edit' | 'end' | 'delete' | undefined>(undefined);
   const close = () => show(undefined);
-  const why = refusal('mute');
+  const why = refusal('suppress');
   return (
     <>
       {window.open && (

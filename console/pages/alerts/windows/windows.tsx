@@ -20,7 +20,7 @@ const POLL_MS = 60_000;
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
   const [ending, confirmEnd] = useState<MaintenanceWindow | undefined>(undefined);
-  const why = refusal('mute');
+  const why = refusal('suppress');
   const { isOpen, open, close } = newRecordDialog('window', why);
   const isCalendar = query.get('view') === 'calendar';
   useEvery(POLL_MS, windows.reload);
@@ -41,7 +41,7 @@ export function Windows({ query }: { query: URLSearchParams }) {
           if (found.length > 0) return <WindowTable rows={rows} why={why} confirmEnd={confirmEnd} />;
           return (
             <Empty help="maintenance" title="No maintenance windows" icon="alerts">
-              <p>A window holds alerts of selected checks. Checks that are still down after it alert then.</p>
+              <p>A window holds alerts of selected checks. After it, each check that is still down sends its alert.</p>
             </Empty>
           );
         }}

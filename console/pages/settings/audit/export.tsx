@@ -12,14 +12,14 @@ const withLimit = (path: string): string => `${path}${path.includes('?') ? '&' :
 
 /** Exports all matching entries as NDJSON. @param path of the list, with its filters */
 export function Export({ path }: { path: string }) {
-  const [done, setDone] = useState<number | undefined>(undefined);
+  const [loaded, setLoaded] = useState<number | undefined>(undefined);
   const request = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => request.current?.abort(), []);
 
   async function run() {
     const control = new AbortController();
     request.current = control;
-    setDone(0);
+    setLoaded(0);
     try {
       const parts: string[] = [];
       let total = 0;
@@ -29,7 +29,7 @@ export function Export({ path }: { path: string }) {
         });
         parts.push(ndjsonOf(page.value));
         total += page.value.length;
-        setDone(total);
+        setLoaded(total);
         // A list in ascending order always has a next page; an empty page is its end.
         next = page.value.length === 0 ? undefined : page.next;
       }
@@ -40,11 +40,11 @@ export function Export({ path }: { path: string }) {
     } catch (error) {
       if (!control.signal.aborted) showError(error);
     } finally {
-      setDone(undefined);
+      setLoaded(undefined);
     }
   }
 
-  if (done === undefined) {
+  if (loaded === undefined) {
     return (
       <Button small onClick={() => void run()}>
         Export as NDJSON
@@ -53,7 +53,7 @@ export function Export({ path }: { path: string }) {
   }
   return (
     <span class="row-actions" role="status">
-      {number(done)} entries loaded
+      {number(loaded)} entries loaded
       <Button small onClick={() => request.current?.abort()}>
         Cancel
       </Button>

@@ -80,14 +80,14 @@ type KeyMenuProps = { of: KeyRecord; owner: string; onAsk: (dialog: PendingKeyDi
 
 function KeyMenu({ of: key, owner, onAsk }: KeyMenuProps) {
   const isOwn = key.created_by === me.value?.user.id;
-  const over = key.status === 'expired' ? 'It has expired. Create a new key.' : undefined;
+  const whyNotEdit = key.status === 'expired' ? 'It has expired. Create a new key.' : undefined;
   const whyNotRotate =
-    over ??
+    whyNotEdit ??
     (key.rotated_to !== null ? 'It has already been rotated.' : undefined) ??
     (isOwn ? undefined : `Only its owner ${owner} can rotate it. You can delete it.`);
   return (
     <Menu label={`Actions for ${key.label}`}>
-      <Button quiet why={over} onClick={() => onAsk({ what: 'edit', key })}>
+      <Button quiet why={whyNotEdit} onClick={() => onAsk({ what: 'edit', key })}>
         Edit…
       </Button>
       <Button quiet why={whyNotRotate} onClick={() => onAsk({ what: 'rotate', key })}>

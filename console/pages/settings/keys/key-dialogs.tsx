@@ -10,7 +10,7 @@ import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
 
-/** Open dialog of a key. */
+/** The dialog that is open, and its key. */
 export type PendingKeyDialog = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
 
 type KeyDialogProps = { dialog: PendingKeyDialog; onDone: () => void; onClose: () => void };
@@ -22,7 +22,7 @@ export function KeyDialog({ dialog: { what, key }, onDone, onClose }: KeyDialogP
   return what === 'rotate' ? <Rotate {...props} /> : <Delete {...props} />;
 }
 
-const PATCH: FormSchema = {
+const KEY_SETTINGS: FormSchema = {
   properties: {
     label: { type: 'string', description: 'Purpose of the key.' },
     expires_at: {
@@ -39,7 +39,7 @@ const Edit = ({ of: key, onDone, onClose }: KeyProps) => (
   <Dialog help="keys" title={`Edit ${key.label}`} onClose={onClose}>
     <SchemaForm
       name={`key ${key.id}`}
-      schema={PATCH}
+      schema={KEY_SETTINGS}
       record={{ label: key.label, expires_at: key.expires_at ?? undefined }}
       submit="Save"
       onCancel={onClose}
@@ -75,7 +75,9 @@ function Rotate({ of: key, onDone, onClose }: KeyProps) {
   if (issued) return <KeyShown of={issued} onClose={onClose} />;
   return (
     <Dialog help="rotation" title={`Rotate ${key.label}`} onClose={onClose}>
-      <p class="lead">Creates a key with the same label, scopes and restrictions. The old one expires.</p>
+      <p class="lead">
+        Creates a key with the same label, scopes and restrictions. The old key expires after the time that you select.
+      </p>
       <SchemaForm
         name={`rotate ${key.id}`}
         schema={ROTATION}

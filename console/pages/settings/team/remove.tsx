@@ -8,7 +8,7 @@ import { credentialsOf } from '#console/rules/team.ts';
 import type { KeyRecord } from '#lib/access/api-key.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
-/** Confirms the removal of a member, listing what it deletes, or the withdrawal of an invitation. */
+/** Asks for confirmation before a member is removed or an invitation is withdrawn. Lists what a removal deletes. */
 export function Remove({ member, onDone, onClose }: MemberProps) {
   const { id, status, name, email } = member;
   const isPending = status === 'pending';

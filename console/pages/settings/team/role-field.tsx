@@ -9,7 +9,7 @@ import { ROLES } from '#lib/platform/http/access.ts';
 export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   const { id, name, email, role, status } = member;
-  // The role of a pending invitation is fixed in its link.
+  // The console does not change the role of a pending invitation, because the dialog with its link states the role.
   if (refusal('manage') !== undefined || status === 'pending') return role;
   async function change(select: HTMLSelectElement) {
     const wanted = select.value;

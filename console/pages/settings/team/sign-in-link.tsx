@@ -9,18 +9,18 @@ import { credentialsOf } from '#console/rules/team.ts';
 import type { SignInLink } from '#lib/identity/sign-in-link.ts';
 import type { MemberProps } from './pending-dialog.ts';
 
-const schemaOf = (lost: string): FormSchema => ({
+const schemaOf = (credentials: string): FormSchema => ({
   properties: {
     revoke: {
       type: 'boolean',
       default: false,
       title: 'A device was lost, or access is compromised',
-      description: `Deletes ${lost} at once. API keys stay valid: delete compromised keys.`,
+      description: `Deletes ${credentials} at once. API keys stay valid: delete compromised keys.`,
     },
   },
 });
 
-/** Creates a link that signs a member in once, if they cannot sign in or lost a device. */
+/** Creates a one-time sign-in link for a member who cannot sign in or lost a device. */
 export function SignInLinkDialog({ member, onDone, onClose }: MemberProps) {
   const [link, show] = useState<SignInLink | undefined>(undefined);
   const memberName = member.name || member.email;

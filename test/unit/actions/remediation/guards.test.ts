@@ -67,6 +67,10 @@ describe('the guards of a remediation', () => {
 
   it('wait a minute for a failure with a root cause', () => {
     const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
-    expect(stopped).toEqual({ guard: 'dependency', why: 'the failure is caused by that of db', until: NOW + 60_000 });
+    expect(stopped).toEqual({
+      guard: 'dependency',
+      why: 'the failure was caused by the failure of db',
+      until: NOW + 60_000,
+    });
   });
 });

@@ -4,7 +4,7 @@ import { withTimedAlert } from '#lib/alerting/deadlines/timed-alert.ts';
 import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import type { DeadlineEntry } from '#lib/alerting/decide/notes.ts';
 import { lastNotifiedState, reportedStateOf } from '#lib/alerting/decide/notified-state.ts';
-import { type Policy, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { type Policy, policyUnchanged } from '#lib/alerting/policy/policy.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { keyTable } from '#lib/keys.ts';
@@ -46,7 +46,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
     const basis = {
       entity,
       policy,
-      policyAsRead: policyAsRead(keys, check, undefined),
+      policyUnchanged: policyUnchanged(keys, check, undefined),
       deadlines: { ...(entry && { late: entry }) },
     };
     const change = changedBy(keys, `t${now}`, basis, {

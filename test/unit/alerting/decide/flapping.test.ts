@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   countChange,
-  flapNote,
+  flappingFigures,
   isFlapping,
   withFlappingNotified,
   withoutFlapping,
@@ -42,7 +42,7 @@ describe('countChange', () => {
 
   it('counts the changes for the alert, and stays reported', () => {
     const alerts = changedAt(0, 10, 20, 41);
-    expect(flapNote(alerts, policy, START + 41 * MINUTE)).toEqual({
+    expect(flappingFigures(alerts, policy, START + 41 * MINUTE)).toEqual({
       changes: 4,
       within_ms: 41 * MINUTE,
       calm_ms: 15 * MINUTE,

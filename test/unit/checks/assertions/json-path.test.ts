@@ -42,7 +42,7 @@ describe('parsePath', () => {
     "$['\\\"']",
     '$["a\nb"]',
     '$a',
-  ])('rejects a path to more than one value: %s', (path) => {
+  ])('rejects what is not a path to one value: %s', (path) => {
     expect(parsePath(path)).toBeUndefined();
   });
 

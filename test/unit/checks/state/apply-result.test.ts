@@ -60,7 +60,8 @@ it('reports the earlier warning if a successful result leaves the check degraded
   const { others } = await written(check, result('ok'));
   expect(others.find((item) => 'transition_id' in item)).toMatchObject({
     check_to_state: 'degraded',
-    error_message: 'no failure in the last 2 results, but a warning: degraded until 2 consecutive results have none',
+    error_message:
+      'no failure in the last 2 results, but a warning: degraded until 2 consecutive results have no failure or warning',
   });
 });
 

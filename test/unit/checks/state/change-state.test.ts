@@ -4,7 +4,7 @@ import { type AlertItem, deliveryIdOf, isAlert } from '#lib/alerting/decide/aler
 import type { ChangeBasis } from '#lib/alerting/decide/decide-change.ts';
 import { NO_ALERTING } from '#lib/alerting/policy/account-alerting.ts';
 import { effectivePolicy } from '#lib/alerting/policy/effective-policy.ts';
-import { emptyPolicy, type PolicyItem, policyAsRead } from '#lib/alerting/policy/policy.ts';
+import { emptyPolicy, type PolicyItem, policyUnchanged } from '#lib/alerting/policy/policy.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckState } from '#lib/catalog/states.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
@@ -52,7 +52,7 @@ const entityOf = (checks: CheckItem[]): EntityItem =>
 const basisOf = (entity: EntityItem, policy?: PolicyItem): ChangeBasis => ({
   entity,
   policy: effectivePolicy(policy, { check: checkNamed('chk_0'), entity, account: NO_ALERTING, now: START }),
-  policyAsRead: policyAsRead(keys, checkNamed('chk_0'), policy),
+  policyUnchanged: policyUnchanged(keys, checkNamed('chk_0'), policy),
   deadlines: {},
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExpiryMembers } from '#lib/checks/assertions/expiry.ts';
+import { ExpiryProperties } from '#lib/checks/assertions/expiry.ts';
 import { type CheckType, COMMON_ERRORS } from '#lib/checks/types/check-type.ts';
 import { checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import { validationError } from '#lib/platform/http/validation.ts';
@@ -39,7 +39,7 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     const others = [...checkTypes.values()].filter((other) => other !== type);
     const taken = others.flatMap(({ fields, result }) => Object.keys({ ...fields.shape, ...result.shape }));
     // Properties shared by several types are equal.
-    const shared = Object.keys(ExpiryMembers.shape);
+    const shared = Object.keys(ExpiryProperties.shape);
     const own = [...Object.keys(type.fields.shape), ...Object.keys(type.result.shape)].filter(
       (name) => !shared.includes(name),
     );

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { RevisionItem } from '#lib/checks/settings/revisions.ts';
 import { findGaps, type Gap } from '#lib/history/results/gaps.ts';
-import type { Revision } from '#lib/history/results/timeline.ts';
+import type { SettingsRevision } from '#lib/history/results/timeline.ts';
 import { cellOf, checkIdOf, numberOf, RESULTS, stamp } from '#lib/keys.ts';
 import { toBase32 } from '#lib/platform/ids.ts';
 import { PACK_MS, type PackedEntry, type PackItem, packOf, type StoredGapCause } from '#lib/results/pack.ts';
@@ -46,7 +46,7 @@ function naiveGaps({ revisions, results, packed, outages, notes, window, now, ti
 }
 
 type Story = {
-  revisions: Revision[];
+  revisions: SettingsRevision[];
   /** Single results, and those in packs. */
   results: number[];
   packed: number[];

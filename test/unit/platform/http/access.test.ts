@@ -8,7 +8,7 @@ const ACCESSES: Guarded[] = [
   'read',
   'changes',
   'respond',
-  'mute',
+  'suppress',
   'push',
   'write',
   'configure',

@@ -28,7 +28,7 @@ const REFUSED = {
   code: 'RATE_LIMITED',
   headers: { 'retry-after': '1' },
   message: expect.stringMatching(
-    /^The expressions and documents of this account used its CPU budget, 200 ms per second/,
+    /^The expressions and documents of this account used up its CPU budget, 200 ms per second/,
   ),
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { parseCheck } from '#lib/checks/settings/model.ts';
 import { systemClock } from '#lib/platform/clock.ts';
-import { probeBy, probingProcess } from '#lib/results/probe/probe.ts';
+import { probeTarget, probingProcess } from '#lib/results/probe/probe.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 import { probeWorld, unlimitedCpu } from '#test/support/probe-world.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
@@ -28,7 +28,7 @@ function proberProcess() {
   const probe = (tenant_id: string, target_url: string, timeout_ms = 20_000) => {
     const wanted = { entity_id: 'ent_1', check_type: 'http', target_url, config: { assertions: [ok] } };
     const check = parseCheck(wanted, { minInterval: 1, now: 0 }) as CheckItem;
-    return probeBy(ports, check, { account: { egress: 'any' }, tenant_id, timeout_ms, about: {} });
+    return probeTarget(ports, check, { account: { egress: 'any' }, tenant_id, timeout_ms, about: {} });
   };
   return { large, seen, probe };
 }

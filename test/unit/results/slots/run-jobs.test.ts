@@ -76,7 +76,7 @@ const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<nu
   return found.map(({ runs }) => runs.split(' ').map((word) => Number.parseInt(word, 10)));
 };
 
-describe('a check whose account has used its CPU budget', () => {
+describe('a check whose account has used up its CPU budget', () => {
   it('has a gap with that cause; the others of the batch have results', async () => {
     const matches = { config: { assertions: [{ source: 'body', operator: 'matches', value: 'ok' }] } };
     const checks = [await world.check({ entity_id, target_url: 'https://host-a.example.com/a' })];

@@ -4,7 +4,7 @@ import { readSettings, type Settings } from '#lib/settings.ts';
 import { type LambdaLog, lambdaLog } from './lambda.ts';
 
 /** Returns settings and log of a function without table, queues and network. Throws for an invalid variable. */
-export function bareWorld(env: Record<string, string | undefined>): Pick<Ports, 'settings'> & { log: LambdaLog } {
+export function settingsAndLog(env: Record<string, string | undefined>): Pick<Ports, 'settings'> & { log: LambdaLog } {
   const { LOG_LEVEL, POWERTOOLS_SERVICE_NAME } = readLogging(env);
   return { settings: readLambdaSettings(env), log: lambdaLog(LOG_LEVEL, POWERTOOLS_SERVICE_NAME) };
 }

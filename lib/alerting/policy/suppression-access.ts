@@ -3,7 +3,7 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import { rangesOf, type WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 
 /** Extent of a silence or a window: whether it covers all checks, and its duration in ms (see windowDuration). */
-export type Muting = { covers_all: boolean; lasts_ms: number };
+export type SuppressionExtent = { covers_all: boolean; lasts_ms: number };
 
 /** Maximum duration (ms) without `write`: a day, and a minute because clocks differ. */
 const MAX_RESPOND_MS = DAY_MS + 60_000;
@@ -12,7 +12,7 @@ const MAX_RESPOND_MS = DAY_MS + 60_000;
  * Returns why the rights do not allow this silence or window; undefined if they do. All checks, and more than a day,
  * need `write` (docs/use/users-and-keys.md#roles). Pure; the console uses it too.
  */
-export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): Denial | undefined {
+export function suppressionDenial(rights: Rights, { covers_all, lasts_ms }: SuppressionExtent): Denial | undefined {
   if (lasts_ms <= 0) return undefined;
   const extent = covers_all ? 'covers all checks' : lasts_ms > MAX_RESPOND_MS ? 'lasts longer than a day' : undefined;
   const denial = extent && denialReason(rights, 'write');
@@ -20,11 +20,12 @@ export function muteDenial(rights: Rights, { covers_all, lasts_ms }: Muting): De
 }
 
 /**
- * Returns the duration of a window in ms: of a one-time window from its start to its end, of a recurring one from
- * `from`, but not before `now`, to the end of its last occurrence, or to `until` if that is more than a day away. Pure.
+ * Returns the duration of a window in ms. A one-time window lasts from its start to its end. A recurring one lasts from
+ * `from`, or from `now` if that is later, to the end of its last occurrence; or to `until` if that is more than a day
+ * after its start. Pure.
  */
 export function windowDuration(times: WindowTimes, now: number): number {
-  // Its past counts too, because it affects uptime.
+  // Its past counts too, because it changes the uptime.
   if ('ends_at' in times) return times.ends_at - times.starts_at;
   const { from, until = Number.POSITIVE_INFINITY } = times;
   const start = Math.max(from, now);

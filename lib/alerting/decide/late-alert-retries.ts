@@ -4,7 +4,7 @@ import type { Deadline, RetrySeries } from './notes.ts';
 const RETRIES_MS = [60_000, 5 * 60_000, 15 * 60_000];
 
 /** Returns the next retry after all deliveries failed at `now` (epoch ms); undefined after the last. Pure. */
-export function nextCatchUpRetry(series: RetrySeries, now: number): Deadline | undefined {
+export function nextLateAlertRetry(series: RetrySeries, now: number): Deadline | undefined {
   const wait = RETRIES_MS[series.tries];
   if (wait === undefined) return undefined;
   return { deadline: Math.max(series.failed_at + wait, now + RETRIES_MS[0]!), note: { ...series } };
