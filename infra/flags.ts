@@ -4,7 +4,7 @@ import { closestName } from '#lib/platform/http/closest-name.ts';
 /** Invalid command line: one sentence, exit code 2. */
 export class UsageError extends Error {}
 
-/** Parses a command line. Throws a UsageError with the closest name. @param takesWords whether words are accepted */
+/** Parses a command line. Throws a UsageError, if possible with the closest option. @param takesWords accepts words */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,

@@ -54,7 +54,7 @@ export function isUnderWay(execution: Course, now: number): boolean {
 }
 
 /** Returns the hint for an execution that can still change. */
-export const awaited = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
+export const updateHint = ({ dispatch_status, pipeline_status, attempt }: Omit<Course, 'finished_at'>): string =>
   attempt === null && dispatch_status !== 'pending' && pipeline_status === null
     ? 'The request is finished. Pipeline reports appear here.'
     : 'Updating live.';

@@ -58,8 +58,8 @@ export function downstreamOf(id: string, links: Links): Set<string> {
 }
 
 /**
- * Returns the root causes: down entities without a down upstream entity. If a cycle has no such cause, all its down
- * members are root causes.
+ * Returns the root causes: down entities without a down upstream entity. If no other down entity is upstream of a cycle
+ * of down entities, all its members are root causes.
  */
 export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downstream }: Links): string[] {
   const isDown = (id: string) => states.get(id) === 'down';
@@ -68,8 +68,8 @@ export function rootCauses(states: ReadonlyMap<string, State>, { upstream, downs
   const below = (id: string) => (downstream.get(id) ?? NONE).filter(isDown);
   const roots = new Set(down.filter((id) => above(id).length === 0));
   const explained = reached(roots, below);
-  // The other down entities are in a cycle or depend on one. Each entity upstream of a member of a cycle is also
-  // downstream of it, unless the entity is in another cycle that causes this one.
+  // The other down entities are in a cycle or depend on one. An entity is in a cycle that causes the
+  // failures if all entities upstream of it are also downstream of it.
   for (const id of down) {
     if (explained.has(id)) continue;
     const causes = reached([id], above);

@@ -15,9 +15,9 @@ const NAMED = {
 };
 
 /**
- * Finds the command and its arguments in a command line. Validates them before a store is opened. Throws UsageError.
+ * Finds the command and its operands in a command line. Validates them before a store is opened. Throws UsageError.
  */
-export function commandOf(words: string[], options: Options): { command: Command; ids: string[] } {
+export function commandOf(words: string[], options: Options): { command: Command; operands: string[] } {
   const [first = ''] = words;
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -26,14 +26,14 @@ export function commandOf(words: string[], options: Options): { command: Command
     const hint = near === undefined ? `use ${Object.keys(COMMANDS).join(', ')}.` : `did you mean ${near}?`;
     throw new UsageError(`"${name}" is not a command; ${hint}`);
   }
-  const ids = words.slice(name.split(' ').length);
-  const missing = command.names[ids.length];
+  const operands = words.slice(name.split(' ').length);
+  const missing = command.names[operands.length];
   if (missing) throw new UsageError(`${name} needs ${NAMED[missing]}.`);
-  const extra = ids[command.names.length + (command.mayName ? 1 : 0)];
+  const extra = operands[command.names.length + (command.mayName ? 1 : 0)];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
   for (const option of namesOf(options)) {
     const known = option === 'json' || option === 'help' || command.takes.includes(option);
     if (!known) throw new UsageError(`${name} does not take --${option}.`);
   }
-  return { command, ids };
+  return { command, operands };
 }

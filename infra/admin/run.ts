@@ -97,7 +97,7 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
     if (unknown.length > 0) throw new UsageError(settingsError(unknown).message);
     const {
       command,
-      ids: [first = '', second = '', third = ''],
+      operands: [first = '', second = '', third = ''],
     } = commandOf(words, options);
     const print = (result: CommandOutput): Ran => ({
       code: 0,

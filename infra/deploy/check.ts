@@ -25,7 +25,7 @@ const MARKS: Record<Finding['is'], string> = { ok: 'ok      ', ask: 'ASK     ', 
 export async function checkDeployment(
   { settings }: Environment,
   { planned, isDemo }: { planned?: number | undefined; isDemo: boolean },
-): Promise<{ may: boolean; before: DeployedStack | undefined }> {
+): Promise<{ mayDeploy: boolean; before: DeployedStack | undefined }> {
   const fleet = planned === undefined ? undefined : scaleOf(planned, settings.SHARDS);
   const fixed = fixedCostsOf(settings);
   const clients = limitClients();
@@ -41,7 +41,7 @@ export async function checkDeployment(
       ...(before ? ofRestoredTable(before.template, settings) : []),
     ];
     for (const { is, message } of findings) process.stdout.write(`${MARKS[is]}${message}\n`);
-    return { may: findings.every(({ is }) => is !== 'stop'), before };
+    return { mayDeploy: findings.every(({ is }) => is !== 'stop'), before };
   } finally {
     clients.close();
   }
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
   if (planned !== undefined && !/^[1-9]\d{0,8}$/.test(planned))
     throw new Error(`--probes-per-minute must be a whole number, not "${planned}".`);
   const options = { planned: planned === undefined ? undefined : Number(planned), isDemo: values.demo };
-  return (await checkDeployment(readEnvironment(values.env), options)).may ? 0 : 1;
+  return (await checkDeployment(readEnvironment(values.env), options)).mayDeploy ? 0 : 1;
 }
 
 if (import.meta.main) {

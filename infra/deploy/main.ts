@@ -33,9 +33,9 @@ type Outputs = Readonly<Record<string, string>>;
 const ROOT = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Runs a program of the repository with this terminal. @returns its exit code */
+/** Runs a script with Node in a child process that uses this terminal. @returns its exit code */
 async function run(file: string, args: string[], more: Record<string, string> = {}): Promise<number> {
-  // The CDK starts `node` again (cdk.json).
+  // The CDK starts `node` from PATH (cdk.json), so the running version of Node comes first.
   const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`, ...more };
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
     cwd: ROOT,
@@ -50,8 +50,8 @@ const cdk = (args: string[]): Promise<number> => run(join(ROOT, 'node_modules/aw
 
 async function deploy(environment: Environment, options: { yes: boolean; demo: boolean; url: string | undefined }) {
   const { name } = environment;
-  const { may, before } = await checkDeployment(environment, { isDemo: options.demo });
-  if (!may) return 1;
+  const { mayDeploy, before } = await checkDeployment(environment, { isDemo: options.demo });
+  if (!mayDeploy) return 1;
   const approval = options.yes ? ['--require-approval', 'never'] : [];
   const code = await cdk([
     'deploy',

@@ -9,8 +9,8 @@ export const ASSEMBLY = 'cdk.out';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Puts another template of the stack into the last synthesis, so that the CDK deploys that with its own roles. The code
- * that it names was uploaded by an earlier deployment, and the bootstrap bucket keeps it.
+ * Replaces the template of a stack in the last synthesis, so that the CDK deploys the new template with the roles of
+ * the CDK. The code that the template names was uploaded by an earlier deployment, and the bootstrap bucket keeps it.
  */
 export function replaceTemplate(stack: string, template: Json): void {
   const path = (file: string) => join(ROOT, ASSEMBLY, file);

@@ -29,9 +29,11 @@ export type Tampering = {
 
 type Kind = {
   algorithm?: Algorithm;
-  /** Whether it reports a copy of its passkeys elsewhere. */
+  /** Whether it reports that its passkeys are backed up (flags BE and BS), as synced passkeys are. */
   synced?: boolean;
-  /** Seed of its passkeys, instead of random values; with -8 all its responses depend on it. */
+  /**
+   * Seed of its passkeys, instead of random values. With the algorithm -8, the same requests get the same responses.
+   */
   seed?: string;
 };
 
@@ -42,31 +44,31 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
   const credentials: Credential[] = [];
   let counter = 0;
 
-  /** Returns authenticator data (section 6.1), with a new credential if there is one. */
-  function dataOf(rp_id: string, twist: Tampering, attested?: Buffer): Buffer {
-    const { user_verified = true } = twist;
+  /** Returns authenticator data (section 6.1). @param attested data of a new credential */
+  function dataOf(rp_id: string, tampering: Tampering, attested?: Buffer): Buffer {
+    const { user_verified = true } = tampering;
     const flags = 0x01 | (user_verified ? 0x04 : 0) | (synced ? 0x18 : 0) | (attested ? 0x40 : 0);
     const tail = Buffer.alloc(5);
     tail.writeUInt8(flags);
-    tail.writeUInt32BE(twist.counter ?? ++counter, 1);
-    return Buffer.concat([sha256(twist.rp_id ?? rp_id), tail, ...(attested ? [attested] : [])]);
+    tail.writeUInt32BE(tampering.counter ?? ++counter, 1);
+    return Buffer.concat([sha256(tampering.rp_id ?? rp_id), tail, ...(attested ? [attested] : [])]);
   }
 
   return {
-    /** Returns the result of `navigator.credentials.create()` on a page of `origin`, by its toJSON(). */
-    create(options: CreationOptions, origin: string, twist: Tampering = {}): RegistrationResponse {
+    /** Returns the result of `navigator.credentials.create()` on a page of `origin`, in the form of toJSON(). */
+    create(options: CreationOptions, origin: string, tampering: Tampering = {}): RegistrationResponse {
       const { key, cose } = newKey(algorithm, seed);
-      const id = twist.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
+      const id = tampering.credential_id ?? (seed === undefined ? randomBytes(32) : sha256(`id of ${seed}`));
       const { rp, user, challenge } = options;
       credentials.push({ id, key, rp_id: rp.id, user_handle: user.id });
       const length = Buffer.alloc(2);
       length.writeUInt16BE(id.length);
       const attested = Buffer.concat([Buffer.alloc(16), length, id, cose]);
-      const { fmt, attStmt } = twist.statement ?? { fmt: 'none', attStmt: new Map() };
+      const { fmt, attStmt } = tampering.statement ?? { fmt: 'none', attStmt: new Map() };
       const attestation = new Map<string, Parameters<typeof cbor>[0]>([
         ['fmt', fmt],
         ['attStmt', attStmt],
-        ['authData', dataOf(rp.id, twist, attested)],
+        ['authData', dataOf(rp.id, tampering, attested)],
       ]);
       return {
         id: base64url(id),
@@ -75,20 +77,20 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
         authenticatorAttachment: 'platform',
         clientExtensionResults: {},
         response: {
-          clientDataJSON: clientData('webauthn.create', challenge, origin, twist),
+          clientDataJSON: clientData('webauthn.create', challenge, origin, tampering),
           attestationObject: base64url(cbor(attestation)),
           transports: ['internal'],
         },
       };
     },
 
-    /** Returns the result of `navigator.credentials.get()` with the newest passkey of the host. */
-    get({ challenge, rpId }: RequestOptions, origin: string, twist: Tampering = {}): AuthenticationResponse {
+    /** Returns the result of `navigator.credentials.get()` with the newest passkey of `rpId`. */
+    get({ challenge, rpId }: RequestOptions, origin: string, tampering: Tampering = {}): AuthenticationResponse {
       const credential = credentials.findLast(({ rp_id }) => rp_id === rpId);
       if (!credential) throw new Error(`This authenticator has no passkey for ${rpId}.`);
       const { id, key, user_handle } = credential;
-      const data = dataOf(rpId, twist);
-      const client = clientData('webauthn.get', challenge, origin, twist);
+      const data = dataOf(rpId, tampering);
+      const client = clientData('webauthn.get', challenge, origin, tampering);
       const signed = Buffer.concat([data, sha256(Buffer.from(client, 'base64url'))]);
       return {
         id: base64url(id),
@@ -100,7 +102,7 @@ export function makeAuthenticator({ algorithm = -7, synced = false, seed }: Kind
           clientDataJSON: client,
           authenticatorData: base64url(data),
           signature: base64url(sign(algorithm === -8 ? null : 'sha256', signed, key)),
-          userHandle: twist.user_handle ?? user_handle,
+          userHandle: tampering.user_handle ?? user_handle,
         },
       };
     },
@@ -112,12 +114,12 @@ export type Authenticator = ReturnType<typeof makeAuthenticator>;
 const sha256 = (of: string | Buffer): Buffer => createHash('sha256').update(of).digest();
 const base64url = (bytes: Buffer): string => bytes.toString('base64url');
 
-function clientData(type: string, challenge: string, origin: string, twist: Tampering): string {
+function clientData(type: string, challenge: string, origin: string, tampering: Tampering): string {
   const data = {
-    type: twist.type ?? type,
-    challenge: twist.challenge ?? challenge,
+    type: tampering.type ?? type,
+    challenge: tampering.challenge ?? challenge,
     origin,
-    crossOrigin: twist.cross_origin ?? false,
+    crossOrigin: tampering.cross_origin ?? false,
   };
   return Buffer.from(JSON.stringify(data)).toString('base64url');
 }

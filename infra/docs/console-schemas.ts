@@ -6,7 +6,7 @@ import { builtInTools } from '#lib/mcp/tools/registry.ts';
 import type { JsonSchema } from './json-schemas.ts';
 import type { OpenApi } from './openapi.ts';
 
-/** Returns the schemas of console forms for checks, channels and policies, with marked secrets. */
+/** Returns the schemas of console forms for checks, channels and policies. Secrets are marked as `writeOnly`. */
 export function consoleSchemas(document: OpenApi): JsonSchema {
   const schemas = schemasOf(document);
   const requestsOf = (name: string, types: Iterable<{ type: string; secrets: readonly string[] }>): JsonSchema =>
@@ -42,7 +42,7 @@ function schemasOf(document: OpenApi): Record<string, JsonSchema> {
   return inlined(components.schemas, components.schemas) as Record<string, JsonSchema>;
 }
 
-/** Returns the texts of rules that can be the reason of a transition, by name. */
+/** Returns the texts of the alert rules that a transition can name as the reason for no alert, by rule. */
 export const consoleRules = (): Record<string, { label: string; meaning: string; remedy: string }> =>
   Object.fromEntries(REASON_RULES.map(({ name, label, meaning, remedy }) => [name, { label, meaning, remedy }]));
 
@@ -65,7 +65,7 @@ function withSources(list: JsonSchema): JsonSchema {
   return source ? { ...list, items: { properties: { source } } } : list;
 }
 
-/** Replaces references with the components, because forms do not have the OpenAPI document. */
+/** Replaces references with the components, because forms do not have the OpenAPI document. Removes UNUSED keywords. */
 function inlined(value: unknown, components: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((member) => inlined(member, components));
   if (typeof value !== 'object' || value === null) return value;

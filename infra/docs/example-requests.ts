@@ -13,7 +13,7 @@ export const WALK_SETTINGS = { PUBLIC_URL: WALK_ORIGIN, ...WALK_PROVIDER };
 
 const steps = [...STEPS, ...ACCESS_STEPS];
 
-/** Runs the steps of `endpoints` in an empty account with the settings WALK_SETTINGS. @returns the created resources */
+/** Runs the steps of `endpoints` in an empty account, with WALK_SETTINGS. @returns the ids of the created resources */
 export async function walkSteps(endpoints: readonly string[], call: Call): Promise<PathIds> {
   const pathIds: PathIds = {};
   const replies: Record<string, RecordedReply> = {};
@@ -38,7 +38,7 @@ export async function walkSteps(endpoints: readonly string[], call: Call): Promi
   return pathIds;
 }
 
-/** Runs the steps, then every GET. */
+/** Runs the steps of `endpoints`, then calls each GET endpoint. @returns the ids of the created resources */
 export async function walk(endpoints: readonly string[], call: Call): Promise<PathIds> {
   const pathIds = await walkSteps(endpoints, call);
   for (const endpoint of endpoints.filter((one) => one.startsWith('GET '))) {
@@ -52,7 +52,7 @@ const QUERIES: Record<string, (pathIds: PathIds) => string> = {
   'GET /v1/history': ({ checks }) => `?check_ids=${checks}`,
 };
 
-/** Parameters of endpoints that need a particular resource of their collection. */
+/** Path parameters of endpoints that need a particular resource of a collection, not the newest. */
 const PARTICULAR: Record<string, (pathIds: PathIds) => PathIds> = {
   ...Object.fromEntries(
     ['GET', 'PUT', 'DELETE'].map((method) => [`${method} /v1/notify/channels/{id}`, channelOfAccount]),
@@ -62,7 +62,7 @@ const PARTICULAR: Record<string, (pathIds: PathIds) => PathIds> = {
   'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
 };
 
-/** Returns an account channel, because channels of a check are in the same collection. */
+/** Returns the id of an account channel, because the newest channel belongs to a check. */
 function channelOfAccount({ account_channels }: PathIds): PathIds {
   return account_channels === undefined ? {} : { channels: account_channels };
 }
@@ -72,10 +72,10 @@ export function pathOf(endpoint: string, pathIds: PathIds): string {
   const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
   const filled = parts.map((part, i) => {
     if (!part.startsWith('{')) return part;
-    const place = { ...pathIds, ...PARTICULAR[endpoint]?.(pathIds) }[parts[i - 1]!];
-    if (place === undefined)
+    const value = { ...pathIds, ...PARTICULAR[endpoint]?.(pathIds) }[parts[i - 1]!];
+    if (value === undefined)
       throw new Error(`${endpoint}: no step of infra/docs/example-steps.ts creates one of ${parts[i - 1]}.`);
-    return encodeURIComponent(place);
+    return encodeURIComponent(value);
   });
   return filled.join('/') + (QUERIES[endpoint]?.(pathIds) ?? '');
 }

@@ -8,24 +8,24 @@ export type PathIds = Record<string, string>;
 
 export const WALK_ORIGIN = 'https://status.example.com';
 
-/** One request of `walkSteps` (example-requests.ts), which calls every endpoint. */
+/** One request of a walk (example-requests.ts), which calls every endpoint. */
 export type Step = {
   endpoint: string;
   /** @param replies bodies of earlier responses, by endpoint @param authenticator of the user */
   body?: (pathIds: PathIds, replies: Record<string, RecordedReply>, authenticator: Authenticator) => unknown;
-  /** Whether it is sent as by a page of PUBLIC_URL (same origin). */
+  /** Whether the request has the headers of a page of PUBLIC_URL (same origin). */
   byPage?: true;
-  /** Endpoint of the API for which a request outside the API is sent. */
+  /** Endpoint of the API that needs this request, if `endpoint` is not in the API description. */
   for?: string;
-  /** Parameters of the path, if not the newest resource. */
+  /** Path parameters that differ from the ids of the newest resources. */
   at?: (replies: Record<string, RecordedReply>) => PathIds;
-  /** Query of the request, which also gets all cookies set so far. */
+  /** Query of the request. A request with a query also sends all cookies that were set before. */
   query?: (replies: Record<string, RecordedReply>) => Record<string, string>;
-  /** Collection that gets the id of the created resource, and the property of the response with that id. */
+  /** Key of PathIds that gets the id of the created resource, and the property of the response with that id. */
   made?: [collection: string, member: string];
 };
 
-/** One valid request to every endpoint with a body or side effect, in order. A new endpoint needs a step. */
+/** Valid requests to every endpoint with a body or side effect, in order. A new endpoint of that kind needs a step. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {

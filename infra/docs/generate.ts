@@ -18,13 +18,13 @@ const DESCRIPTION = `Service catalog, checks, alerts and actions.
 - A body has at most 256 KB (1 MB for pipeline reports), 10,000 values, and 64 levels of nesting.
 - PUT is partial: omitted properties keep their value, except for a check by slug and a field by name. A record can be
   sent back as it was read.
-- A GET response of more than 1,024 characters has an \`ETag\`: with \`If-None-Match\` it is 304 until it changes. With
-  \`Accept-Encoding: gzip\` it is compressed.
-- Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is present while more remain.
+- A GET response of more than 1,024 characters has an \`ETag\`: with \`If-None-Match\`, the status is 304 until the
+  content changes. With \`Accept-Encoding: gzip\`, the response is compressed.
+- Lists take \`limit\` and \`cursor\`; a \`Link: <…>; rel="next"\` header is present while more items remain.
 - \`/v1/mcp\` is not listed here: it uses MCP, the Model Context Protocol.
 - Responses may get further properties; clients must ignore unknown ones.`;
 
-/** Returns the OpenAPI document. @param strict responses have no undocumented properties; for tests */
+/** Returns the OpenAPI document. With `strict`, for tests, response schemas reject undocumented properties. */
 export const documentOf = (more: { examples?: ReadonlyMap<string, Example>; strict?: boolean } = {}): OpenApi =>
   openApi(allRoutes, {
     info: {

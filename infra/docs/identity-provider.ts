@@ -16,7 +16,7 @@ const DOCUMENT = {
 
 let pair: { privateKey: KeyObject; publicKey: KeyObject } | undefined;
 
-/** Returns the reply of an identity provider whose codes are nonces; undefined for URLs of other hosts. */
+/** Returns the reply of an identity provider whose authorization codes are the nonces; undefined for other hosts. */
 export function providerReply({ url, body = '' }: HttpRequest): HttpReply | undefined {
   if (!url.startsWith(`${ISSUER}/`)) return undefined;
   const json = (value: object): HttpReply => ({

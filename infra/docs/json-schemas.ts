@@ -5,11 +5,14 @@ export type JsonSchema = { [key: string]: unknown };
 /** `input`: schema of a request. `output`: schema of a response. */
 type Direction = 'input' | 'output';
 
-/** Converts zod schemas to JSON Schema 2020-12; collects named ones. @param strict no undocumented properties */
+/**
+ * Creates a converter of zod schemas to JSON Schema 2020-12, which collects named schemas as components. With `strict`,
+ * response schemas reject undocumented properties.
+ */
 export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   const components = new Map<string, JsonSchema>();
 
-  /** Adds a component; if requests and responses differ, that of requests gets the suffix `Input`. */
+  /** Adds a component. If requests and responses differ, the id of the request schema gets the suffix `Input`. */
   function addComponent(id: string, schema: JsonSchema, io: Direction): string {
     const known = components.get(id);
     if (!known || isSame(known, schema)) {
@@ -21,7 +24,7 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   }
 
   function toJson(schema: z.ZodType, io: Direction): JsonSchema {
-    // In an array, so that a named schema becomes a reference.
+    // The array around the schema makes a reference of a named schema.
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
@@ -64,14 +67,14 @@ const isSame = (a: JsonSchema, b: JsonSchema): boolean => canonical(a) === canon
 const canonical = (schema: JsonSchema): string =>
   JSON.stringify(schema, (_key, value) => (typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value));
 
-/** Adds the description and the discriminator of alternatives. */
+/** Adds the description of a nullable schema and the discriminator of a union. */
 function explain(schema: z.core.$ZodType, json: JsonSchema): void {
   const def = schema._zod.def;
   if (def.type === 'nullable') json.description ??= (json.anyOf as JsonSchema[] | undefined)?.[0]?.description;
   if (json.description === undefined) delete json.description;
   if (!(schema instanceof z.ZodDiscriminatedUnion)) return;
   const propertyName = schema.def.discriminator;
-  // By id, which each alternative of a request or a response must have.
+  // The mapping names each alternative by its id, so an alternative of a request or response must have one.
   const mapping = schema.options.flatMap((option) => {
     const id = z.globalRegistry.get(option as z.ZodType)?.id;
     return [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, DEFS + id]);
@@ -79,7 +82,7 @@ function explain(schema: z.core.$ZodType, json: JsonSchema): void {
   json.discriminator = { propertyName, mapping: Object.fromEntries(mapping) };
 }
 
-/** Removes parts without information for a reader. */
+/** Removes parts without information for a reader, and sets `additionalProperties`. */
 function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {
   if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) {
     // Unknown properties of a request are rejected, regardless of the schema (validation.ts). Next to a reference, this

@@ -16,10 +16,10 @@ export const content = (schema: JsonSchema, example?: unknown, more?: Record<str
   },
 });
 
-/** Function URLs rename this header; AWS does not document whether HTTP APIs do. */
+/** Description of WWW-Authenticate. Function URLs rename this header; AWS does not document whether HTTP APIs do. */
 const CHALLENGE = 'Bearer. On AWS it may have the name x-amzn-Remapped-WWW-Authenticate.';
 
-/** Returns an error response. */
+/** Returns the description of a response with one of `codes`. */
 export function failure(codes: ErrorCode[]): Json {
   const header = (description: string) => ({ description, schema: { type: 'string' } });
   const headers = {
@@ -32,7 +32,7 @@ export function failure(codes: ErrorCode[]): Json {
   const schema = {
     allOf: [{ $ref: '#/components/schemas/Error' }, { type: 'object', properties: { code: { enum: codes } } }],
   };
-  // A gateway throttle, over all accounts, has its own format.
+  // The throttle of the gateway, which applies to all accounts together, has its own response format.
   const gateway = { type: 'object', required: ['message'], properties: { message: text('Message of the gateway.') } };
   return {
     description: codes.map((code) => `${code}: ${MEANING_OF[code]}`).join(' '),

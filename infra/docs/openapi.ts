@@ -38,7 +38,7 @@ type About = {
   webhooks?: Readonly<Record<string, Webhook>>;
   /** Examples by `endpointOf(route)`. */
   examples?: ReadonlyMap<string, Example>;
-  /** Responses have no undocumented properties; for tests. */
+  /** Whether response schemas reject undocumented properties; for tests. */
   strict?: boolean;
 };
 
@@ -57,10 +57,12 @@ const SUCCESS = { 200: 'Success.', 201: 'Created.', 204: 'Done.', 303: 'Redirect
 /** Returns the name of a route in lists: `GET /v1/checks/{id}`. */
 export const endpointOf = ({ method, path }: Pick<RouteDoc, 'method' | 'path'>): string => `${method} ${path}`;
 
-/** Returns the error codes of a route: those that follow from it, and those it lists. */
+/**
+ * Returns the error codes of a route: codes that follow from its access, path and body, and its additional `errors`.
+ */
 export function errorCodes(route: RouteDoc): ErrorCode[] {
   const codes: (ErrorCode | false)[] = [
-    // Also without a query, because unknown parameters are rejected.
+    // A route without a query has this code too, because unknown parameters are rejected.
     'VALIDATION_ERROR',
     route.access !== 'open' && 'UNAUTHORIZED',
     route.access !== 'open' && 'ACCOUNT_DISABLED',
@@ -79,9 +81,9 @@ export function errorCodes(route: RouteDoc): ErrorCode[] {
 /** Describes the required role and scopes. */
 function requirementText(access: Guarded): string {
   const { role, scopes } = ruleOf(access);
-  const of = `Needs the ${role} role`;
-  if (scopes.length === 0) return `${of}, and a session or a key without scopes.`;
-  return `${of}; a key with scopes needs ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
+  const need = `Needs the ${role} role`;
+  if (scopes.length === 0) return `${need}, and a session or a key without scopes.`;
+  return `${need}; a key with scopes needs ${scopes.length === 1 ? 'the scope' : 'one of the scopes'} ${scopes.join(', ')}.`;
 }
 
 /** Returns the OpenAPI 3.1 document of routes. Pure. */
@@ -138,7 +140,9 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
       }),
       responses: {
         [route.status]: success(route, example),
-        ...(route.makes && { 201: { ...success(route, example), description: 'It did not exist and was created.' } }),
+        ...(route.makes && {
+          201: { ...success(route, example), description: 'The resource did not exist and was created.' },
+        }),
         ...(isRead(route) && { 304: { $ref: '#/components/responses/NotModified' } }),
         ...failures(route),
       },
@@ -184,7 +188,7 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
         ...headerRefs('X-Request-Id', ...(isRead(route) ? ['ETag'] : [])),
         ...(route.access !== 'open' && RATE_HEADERS),
         ...(pages && {
-          Link: { description: '<…>; rel="next" while more remain.', schema: { type: 'string' } },
+          Link: { description: '<…>; rel="next" while more items remain.', schema: { type: 'string' } },
         }),
       },
       ...(route.reply && { content: responseContent(route.reply, route, example?.answer) }),
@@ -203,7 +207,7 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
     return { [LINES]: { schema: book.toJson(reply.element as z.ZodType, 'output') } };
   }
 
-  /** Returns one response per status, shared by all endpoints with the same codes. */
+  /** Returns a reference per status to a response, which all endpoints with the same codes share. */
   function failures(route: RouteDoc): Json {
     const byStatus = Object.groupBy(errorCodes(route), (code) => STATUS_OF[code]);
     const references = Object.entries(byStatus).map(([status, codes = []]) => {
@@ -245,7 +249,7 @@ const NOUNS: Record<string, string> = { slos: 'SLO', logs: 'delivery' };
 const singularOf = (collection: string): string =>
   NOUNS[collection] ?? collection.replaceAll('-', ' ').replace(/ies$/, 'y').replace(/s$/, '');
 
-/** Returns the path parameters. A value that cannot be an id, a slug or a name is NOT_FOUND. */
+/** Returns the path parameters. A value that cannot be an id, a slug or a name results in NOT_FOUND. */
 const pathParameters = (route: RouteDoc): Json[] =>
   [...route.path.matchAll(/([a-z-]+)(?:\/by-[a-z]+)?\/\{(\w+)\}/g)].map(([, collection = '', name = '']) => ({
     name,

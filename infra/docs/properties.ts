@@ -6,7 +6,7 @@ type Json = any;
 
 type Property = { name: string; type: string; default: string; meaning: string };
 
-/** Reads properties of the schemas of a document. */
+/** Returns functions that read the schemas of an OpenAPI document. */
 export function propertiesIn({ components }: Pick<OpenApi, 'components'>) {
   const named = (name: string): Json => {
     const schema = components.schemas[name];
@@ -62,7 +62,7 @@ function bounds({ minimum, maximum, minLength, maxLength, maxItems }: Json): str
   return minLength ? `, ${minLength} to ${number(maxLength)} characters` : `, at most ${number(maxLength)} characters`;
 }
 
-/** Formats request properties; one that is neither required nor has a default is optional. */
+/** Formats request properties. A property that is neither required nor has a default is optional. */
 export const requestTable = (properties: readonly Property[]): string =>
   table(
     ['property', 'type', 'default', 'meaning'],

@@ -53,7 +53,7 @@ const HANDLE = /\bdXNyXz[\w-]{34}\b/g;
 
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Replaces random parts of ids by their order of appearance, so that they are the same in every walk. */
+/** Replaces random parts of ids with parts that follow from the order of appearance, the same in every walk. */
 function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Example> {
   const steady = new Map<string, string>();
   const withSteady = (text: string) =>
@@ -61,20 +61,20 @@ function withSteadyIds(examples: ReadonlyMap<string, Example>): Map<string, Exam
       if (!steady.has(id)) steady.set(id, start + digest(`id ${steady.size}`).toString('hex').slice(0, 16));
       return steady.get(id)!;
     });
-  const handles = JSON.stringify([...examples]).replace(HANDLE, (handle) =>
+  const withSteadyHandles = JSON.stringify([...examples]).replace(HANDLE, (handle) =>
     Buffer.from(withSteady(Buffer.from(handle, 'base64url').toString())).toString('base64url'),
   );
-  const requests = new Map<string, string>();
-  const whole = withSteady(handles).replace(UUID, (id) => {
-    if (!requests.has(id)) requests.set(id, digest(`request ${requests.size}`).toString('hex'));
-    return requests.get(id)!.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
+  const uuids = new Map<string, string>();
+  const whole = withSteady(withSteadyHandles).replace(UUID, (id) => {
+    if (!uuids.has(id)) uuids.set(id, digest(`request ${uuids.size}`).toString('hex'));
+    return uuids.get(id)!.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
   });
   return new Map(JSON.parse(whole));
 }
 
 const REPLY = '{"queued": true}';
 
-/** Network in which every host replies at once; no request leaves this machine. */
+/** Network in which every host replies immediately; no request leaves this machine. */
 export const fakeNet: GivenPorts['net'] = {
   http: async (request) =>
     providerReply(request) ?? {

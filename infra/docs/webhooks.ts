@@ -20,7 +20,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
     kind: AlertKind,
     urgency: z.enum(['high', 'low']).describe('high: urgent. low: can wait.'),
     alert_id: z.string().nullable().describe('Id of the alert, the same in all its deliveries; null for a test.'),
-    incident_id: z.string().nullable().describe('Id of its incident; null without one.'),
+    incident_id: z.string().nullable().describe('Id of the incident; null without one.'),
     check: z
       .object({
         id: IdOf('the check'),
@@ -43,7 +43,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
     error_message: TransitionRecord.shape.error_message,
     since: z.iso
       .datetime()
-      .describe('Start of the current state of the check, in UTC; of an outage, its first failed result.'),
+      .describe('Start of the current state of the check, in UTC; for an outage, time of its first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
@@ -53,7 +53,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
       })
       .nullable()
       .describe('Root cause; null if none is known.'),
-    affected: Counted.nullable().describe('Other entities that fail from the same root cause; null if unknown.'),
+    affected: Counted.nullable().describe('Other entities that fail because of the same root cause; null if unknown.'),
     impact: Counted.nullable().describe('Entities that depend directly on this one; null if unknown.'),
     group_id: z.string().nullable().describe('Id shared by alerts that were released together; else null.'),
     remediation: z
@@ -81,16 +81,21 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
         to: z.iso.datetime().describe('End of the last failure, in UTC.'),
       })
       .nullable()
-      .describe('Failures during the cooldown that were over before an alert reported them; null without one.'),
+      .describe(
+        'Failures during the cooldown that were over before an alert reported them; null without such failures.',
+      ),
     acknowledgement: z
       .object({
-        by: z.string().describe('User who acknowledged it.'),
+        by: z.string().describe('User who acknowledged the failure.'),
         note: z.string().describe('Human-readable note; may be empty.'),
-        until: z.iso.datetime().nullable().describe('Time at which it ends; null if it ends when the check recovers.'),
+        until: z.iso
+          .datetime()
+          .nullable()
+          .describe('End of the acknowledgement; null if it ends when the check recovers.'),
       })
       .nullable()
       .describe('Acknowledgement; null unless kind is acknowledged.'),
-    acknowledge_url: url('Page that acknowledges after a confirmation'),
+    acknowledge_url: url('Page that acknowledges the failure after a confirmation'),
     silence_url: url('Page that silences the check for an hour after a confirmation'),
   })
   .meta({
@@ -179,7 +184,7 @@ export const webhooks: Record<string, Webhook> = {
     summary: 'Several alerts in one message to a channel of the type webhook',
     description: [
       'The body of a POST to the url of a channel with group_seconds, if more than one alert waited.',
-      'X-Service-Delivery is the id of one of its deliveries, and the same in each attempt. A further attempt can contain more alerts: drop alerts whose delivery_id you have already received.',
+      'X-Service-Delivery is the id of one of the combined deliveries, and stays the same in each attempt. A further attempt can contain more alerts: drop alerts whose delivery_id you have already received.',
     ].join(' '),
     headers: Headers,
     body: CombinedAlerts,

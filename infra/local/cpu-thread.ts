@@ -6,7 +6,7 @@ const LIMIT_MS = 1_000;
 /** Heap of the thread (MB). A document of 1 MB takes up to 60. */
 const HEAP_MB = 192;
 
-/** Answer of the thread (cpu-worker.ts). `began`: the code of the job is loaded. */
+/** Answer of the thread (cpu-worker.ts). `began`: the code of the job is loaded, so its time starts. */
 export type CpuAnswer = { output: unknown; used_ms: number } | { error: Error } | 'began';
 
 /** A thread, the jobs whose code it has loaded, and the handlers of the running job. */
@@ -27,7 +27,7 @@ export function cpuThread({ limit_ms = LIMIT_MS, file = 'cpu-worker.ts' } = {}):
     const worker = new Worker(url, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
     const started: Thread = { worker, loaded: new Set(), onAnswer: () => {}, onExit: () => {} };
     worker.on('message', (answer: CpuAnswer) => started.onAnswer(answer));
-    // The error of a thread without memory; its exit follows.
+    // Emitted when the thread runs out of memory; `exit` follows.
     worker.on('error', () => {});
     worker.on('exit', () => {
       if (thread === started) thread = undefined;

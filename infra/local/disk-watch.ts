@@ -3,15 +3,15 @@ import type { Env } from '#lib/env.ts';
 import { type DiskItem, MIN_FREE_PERCENT } from '#lib/history/status/service-health.ts';
 
 const EVERY_MS = 30_000;
-/** Time between two log lines while the disk is low. */
+/** Time between two log lines while disk space is low. */
 const LOGGED_MS = 3_600_000;
 
-/** Size of a file system and its space that is free for this user, in blocks. */
+/** Size of a file system and the part that is free for this user, in blocks of `bsize` bytes. */
 type Space = { bavail: number; blocks: number; bsize: number };
 
 /**
- * Measures the free space of the disk with the folder of all data, now and every 30 s, for GET /v1/health. While less
- * than 10 % is free, it logs an error once an hour.
+ * Measures the free space of the disk that holds `dir`, the folder of all data: now and every 30 s, for GET /v1/health.
+ * While less than 10 % is free, it logs an error once an hour.
  */
 export async function watchDisk(
   { ports, keys }: Env<'table' | 'clock' | 'log'>,

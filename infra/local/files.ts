@@ -41,7 +41,7 @@ function folderFiles(folder: string): Files {
       orUnavailable(async () => {
         const file = join(folder, path);
         await mkdir(dirname(file), { recursive: true });
-        // No reader, such as another web server, sees part of a file.
+        // The file is renamed when it is complete, so that readers, such as another web server, never see a part.
         const written = join(folder, `.${randomUUID()}`);
         try {
           await writeFile(written, bytes);

@@ -4,13 +4,13 @@ import { digestOf, generateApiKey } from '#lib/access/api-key.ts';
 import { createAccount } from '#lib/access/change-account.ts';
 import type { Env } from '#lib/env.ts';
 
-/** Raw key of the first admin, and whether this start created it; undefined if its file is gone. */
+/** Raw key of the first admin, and whether this start created it; undefined if the key or its file was deleted. */
 export type FirstKey = { raw: string; isNew: boolean } | undefined;
 
 /** Name of the key file in DATA_DIR. */
 export const KEY_FILE = 'admin-key';
 
-/** Creates an account in an empty store, with its key in `dir`/admin-key (0600). @returns the key; undefined if gone */
+/** Creates an account in an empty store, with its key in `dir`/admin-key (0600). @returns the key of the first admin */
 export async function ensureFirstAccount(env: Env, dir: string | undefined): Promise<FirstKey> {
   const { ports, keys } = env;
   const { items } = await ports.table.query({ partition: keys.accounts, limit: 1 });
@@ -19,7 +19,7 @@ export async function ensureFirstAccount(env: Env, dir: string | undefined): Pro
     const raw = file && readKey(file);
     return raw && (await ports.table.get(keys.apiKey(digestOf(raw)))) ? { raw, isNew: false } : undefined;
   }
-  // Stored before the account exists: after a crash in between, the next start creates another key.
+  // The key is stored before the account exists: after a crash in between, the next start creates another key.
   const draw = generateApiKey(ports.ids);
   if (file) writeKey(file, draw.raw);
   await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
@@ -28,7 +28,7 @@ export async function ensureFirstAccount(env: Env, dir: string | undefined): Pro
 
 const OWNER_ONLY = 0o600;
 
-/** Writes the key; an existing file becomes accessible only to its owner first. */
+/** Writes the key. An existing file first becomes accessible only to its owner. */
 function writeKey(file: string, raw: string): void {
   const open = openSync(file, 'w', OWNER_ONLY);
   try {

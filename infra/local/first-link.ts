@@ -3,7 +3,9 @@ import { allUsers, requireAccount } from '#lib/access/store.ts';
 import type { Env } from '#lib/env.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 
-/** Creates a sign-in link for the first account; undefined once an admin has a passkey or an identity. */
+/**
+ * Creates a sign-in link for the first account; undefined if it is disabled or an admin has a passkey or an identity.
+ */
 export async function firstLink(env: Env, address: string): Promise<string | undefined> {
   const { items } = await env.ports.table.query({ partition: env.keys.accounts, limit: 1 });
   const tenant = items[0]?.sk;
@@ -15,7 +17,7 @@ export async function firstLink(env: Env, address: string): Promise<string | und
   return (await linkByOperator(scope, address)).url;
 }
 
-/** Returns the URL of the service for a browser on this machine. Passkeys need a name and do not work at 127.0.0.1. */
+/** Returns the URL of the service for a browser on this machine. Passkeys need a host name, not 127.0.0.1. */
 export function browserAddress(url: string): string {
   const { port, hostname } = new URL(url);
   const isHere = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'].includes(hostname);

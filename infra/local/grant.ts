@@ -2,7 +2,7 @@ import { type FunctionName, functions } from '#infra/topology.ts';
 import type { Ports } from '#lib/env.ts';
 import type { Freshness, Key, Write } from '#lib/platform/ports.ts';
 
-/** Restricts the ports to the permissions of a function, as AWS does. @throws from calls that are not permitted */
+/** Restricts the ports to the permissions of a function, as AWS does. A call that is not permitted throws an Error. */
 export function grant(ports: Ports, name: FunctionName): Ports {
   const { table: permissions, partitions, puts_into = partitions, sends, publishes, files: access } = functions[name];
   const permitted = partitions && patternOf(partitions);

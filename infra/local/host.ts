@@ -33,7 +33,7 @@ type HostOptions = {
   proxies?: TrustedProxies;
   /** Port of the operator's metrics; undefined: none. */
   metricsPort?: number | undefined;
-  /** Ports that replace those of the machine, in tests and recordings. */
+  /** Replacements for ports of the machine, in tests and recordings. */
   world?: Partial<GivenPorts>;
 };
 
@@ -50,7 +50,7 @@ export type Host = {
 
 const DRAIN_MS = 10_000;
 
-/** Starts the service in this process. Throws one sentence if folder, port or settings do not allow it. */
+/** Starts the service in this process. Throws an Error of one sentence if folder, port or settings do not allow it. */
 export async function startHost({
   settings,
   log,
@@ -88,8 +88,8 @@ export async function startHost({
     if (dir !== undefined) undo.push((await watchDisk(env, dir)).stop);
     const adminKey = await ensureFirstAccount(env, dir);
     const handlers = makeFunctions(ports);
-    const measured = await metrics?.serve(metricsPort!, { store, dir, clock: ports.clock, log });
-    if (measured) undo.push(measured.stop);
+    const metricsServer = await metrics?.serve(metricsPort!, { store, dir, clock: ports.clock, log });
+    if (metricsServer) undo.push(metricsServer.stop);
     const gateway = makeGateway(handlers, {
       settings,
       log,
@@ -110,7 +110,7 @@ export async function startHost({
 
     return {
       url,
-      metricsUrl: measured?.url,
+      metricsUrl: metricsServer?.url,
       adminKey,
       ports,
       keys: env.keys,

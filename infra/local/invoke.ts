@@ -6,7 +6,7 @@ export type Invocation = {
   awsRequestId: string;
   functionName: FunctionName;
   getRemainingTimeInMillis(): number;
-  /** Aborted at the timeout: later work would write concurrently with its retry. */
+  /** Aborted at the timeout, because later work would write concurrently with the retry of the invocation. */
   signal: AbortSignal;
 };
 
@@ -19,7 +19,10 @@ export class TimedOut extends Error {}
 /** Time (ms) for an aborted function to report its progress. */
 const GRACE_MS = 1000;
 
-/** Invokes a function with its timeout, as Lambda does. @throws its error, or TimedOut 1 s after the timeout */
+/**
+ * Invokes a function with its timeout, as Lambda does.
+ * @throws the error of the function, or TimedOut 1 s after the timeout
+ */
 export function invoke<Event, Result>(
   name: FunctionName,
   handler: Handler,

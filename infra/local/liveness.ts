@@ -5,13 +5,13 @@ import type { Log } from '#lib/platform/ports.ts';
 export type Outage = { from: number; to: number };
 
 const EVERY_MS = 2000;
-/** Minimum pause (ms) of the process that counts as an outage, such as of a sleeping laptop or a suspended machine. */
+/** Minimum pause (ms) of the process that counts as an outage, such as the sleep of a laptop or a suspended machine. */
 const PAUSED_MS = 15_000;
 
 /** Maximum age of the last tick of a running service. */
 const TICKS_APART_MS = 2 * 60_000;
 
-/** Returns the outage before this start. @param tick last tick (epoch ms), if the file is missing or copied */
+/** Returns the outage before this start. @param tick last tick (epoch ms), used if the file is missing or copied */
 export function outageBefore(file: string, now: number, tick: number | undefined): Outage | undefined {
   const noted = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
   const isOwn = noted !== undefined && (tick === undefined || (noted >= tick && noted <= tick + TICKS_APART_MS));

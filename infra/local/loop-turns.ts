@@ -1,7 +1,7 @@
 /** Time (ms) per turn of the event loop in which work starts. */
 const TURN_MS = 8;
 
-/** `now` in ms; `nextTurn` runs in the next turn of the event loop, `settled` when all running code waits. */
+/** `now`: ms. `nextTurn` calls back in the next turn of the event loop, `settled` when all running code waits. */
 type Loop = Record<'nextTurn' | 'settled', (then: () => void) => void> & { now(): number };
 
 const ownLoop: Loop = {
@@ -11,13 +11,13 @@ const ownLoop: Loop = {
   nextTurn: setImmediate,
 };
 
-/** Begins work of a tenant or client at once, or in a later turn of the event loop. */
+/** Begins work of a tenant or client immediately, or in a later turn of the event loop. */
 export type LoopTurns = (from: string, begin: () => void) => void;
 
 /**
- * Begins work for a few ms per turn of the event loop, and serves tenants and clients in turn: one of them cannot delay
- * the others. Work is a request, or what follows a read of the table: without a limit, hundreds of such continuations
- * run in one turn, because a local read waits for nothing.
+ * Creates a function that begins work for 8 ms per turn of the event loop and serves tenants and clients one after the
+ * other, so that one cannot delay the others. Work is a request, or the continuation of a read of the table: without a
+ * limit, hundreds of continuations would run in one turn, because a local read does not wait.
  */
 export function loopTurns(loop: Loop = ownLoop): LoopTurns {
   /** Waiting work by tenant or client, the next to be served first. */
@@ -40,18 +40,18 @@ export function loopTurns(loop: Loop = ownLoop): LoopTurns {
 
   function serve(): void {
     if (waiting.size === 0 || !hasTime()) return;
-    const [from, line] = waiting.entries().next().value!;
+    const [from, queue] = waiting.entries().next().value!;
     waiting.delete(from);
-    const begin = line.shift()!;
-    if (line.length > 0) waiting.set(from, line);
+    const begin = queue.shift()!;
+    if (queue.length > 0) waiting.set(from, queue);
     loop.settled(serve);
     begin();
   }
 
   return (from, begin) => {
     if (waiting.size === 0 && hasTime()) return begin();
-    const line = waiting.get(from);
-    if (line) line.push(begin);
+    const queue = waiting.get(from);
+    if (queue) queue.push(begin);
     else waiting.set(from, [begin]);
   };
 }

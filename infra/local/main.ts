@@ -15,8 +15,10 @@ const DEMO_SETTINGS = { DATA_DIR: '.demo', EGRESS_ALLOW: '127.0.0.1/32', LOG_LEV
 async function main(): Promise<void> {
   process.umask(0o077);
   const { options } = parseFlags(process.argv.slice(2), { demo: { type: 'boolean', default: false } }, false);
-  const { host: own, settings } = readHostSettings(options.demo ? { ...DEMO_SETTINGS, ...process.env } : process.env);
-  const log = makeLog(own.LOG_LEVEL);
+  const { host: hostSettings, settings } = readHostSettings(
+    options.demo ? { ...DEMO_SETTINGS, ...process.env } : process.env,
+  );
+  const log = makeLog(hostSettings.LOG_LEVEL);
   process.on('uncaughtException', (error) => {
     log.error('uncaught error, process exits', { error });
     process.exit(1);
@@ -24,11 +26,11 @@ async function main(): Promise<void> {
   const starting = startHost({
     settings,
     log,
-    dir: own.DATA_DIR,
-    host: own.HOST,
-    port: own.PORT,
-    proxies: own.TRUSTED_PROXIES,
-    metricsPort: own.METRICS_PORT,
+    dir: hostSettings.DATA_DIR,
+    host: hostSettings.HOST,
+    port: hostSettings.PORT,
+    proxies: hostSettings.TRUSTED_PROXIES,
+    metricsPort: hostSettings.METRICS_PORT,
   });
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -45,7 +47,7 @@ async function main(): Promise<void> {
   const address = settings.PUBLIC_URL || browserAddress(service.url);
   const link = await firstLink(service, address);
   const linksTo = settings.PUBLIC_URL === '' ? address : undefined;
-  const keyFile = join(own.DATA_DIR, KEY_FILE);
+  const keyFile = join(hostSettings.DATA_DIR, KEY_FILE);
   process.stdout.write(
     options.demo
       ? demoGreeting({ url: service.url, open: link ?? address, keyFile })
@@ -54,7 +56,9 @@ async function main(): Promise<void> {
   await loadLazyParts(log);
   if (options.demo) {
     if (service.adminKey === undefined)
-      throw new Error(`The demo needs the key in ${keyFile}, which is missing. Delete ${own.DATA_DIR} to start again.`);
+      throw new Error(
+        `The demo needs the key in ${keyFile}, which is missing. Delete ${hostSettings.DATA_DIR} to start again.`,
+      );
     const say = (line: string) => process.stdout.write(`${new Date().toISOString()}  ${line}\n`);
     await startDemo({ ...service, key: service.adminKey.raw }, say);
   }

@@ -48,7 +48,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Writes an asset under its final name only when it is complete, and removes those of other inputs. */
+/** Writes an asset under its final name only when it is complete, and removes the asset of other inputs. */
 function keep(name: AssetName, file: string, text: string): void {
   mkdirSync(FOLDER, { recursive: true });
   const part = join(FOLDER, `part-${process.pid}`);

@@ -8,7 +8,7 @@ import type { Clock, Log, Metrics, Tallied } from '#lib/platform/ports.ts';
 import { lastTick } from './feeds/ticks.ts';
 import type { Store } from './store/store.ts';
 
-/** Address of the metrics: they have no key, so that only this machine may read them. */
+/** Address of the metrics: reading them needs no key, so only this machine can reach them. */
 const HOST = '127.0.0.1';
 
 /**
@@ -27,7 +27,7 @@ const TALLIES: Readonly<Record<Tallied, { name: string; help: string; outcomes: 
   },
   requests: {
     name: 'fleetwatch_http_requests_total',
-    help: 'Requests by class of the status of their response.',
+    help: 'Requests by status class of the response.',
     outcomes: ['2xx', '3xx', '4xx', '5xx'],
   },
 };
@@ -48,7 +48,7 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 type Source = { store: Store; dir: string | undefined; clock: Pick<Clock, 'now'>; log: Log };
 
 type OperatorMetrics = Required<Metrics> & {
-  /** Serves `GET /metrics` on the loopback address. Throws one sentence if the port is in use. */
+  /** Serves `GET /metrics` on the loopback address. Throws an Error of one sentence if the port is in use. */
   serve(port: number, source: Source): Promise<{ url: string; stop(): void }>;
 };
 
@@ -62,17 +62,17 @@ export function operatorMetrics(): OperatorMetrics {
     Object.entries(EVENTS).map(([event, named]) => [event, new Counter({ ...named, registers })] as const),
   );
   const tallies = Object.fromEntries(
-    namesOf(TALLIES).map((of) => {
-      const { name, help, outcomes } = TALLIES[of];
+    namesOf(TALLIES).map((tallied) => {
+      const { name, help, outcomes } = TALLIES[tallied];
       const counter = new Counter({ name, help, labelNames: ['outcome'], registers });
       for (const outcome of outcomes) counter.inc({ outcome }, 0);
-      return [of, counter];
+      return [tallied, counter];
     }),
   ) as Record<Tallied, Counter<'outcome'>>;
 
   return {
     count: (name) => events.get(name)?.inc(),
-    tally: (of, outcome) => tallies[of].inc({ outcome }),
+    tally: (tallied, outcome) => tallies[tallied].inc({ outcome }),
     serve: async (port, source) => {
       addStored(registry, source);
       if (source.dir !== undefined) addDisk(registry, source.dir);

@@ -59,7 +59,7 @@ function addressOf(text: string, what: string): string {
   throw new UsageError(`${what} must be an http or https URL, not "${text}".`);
 }
 
-async function show(name: string, work: () => Promise<string>): Promise<boolean> {
+async function runStep(name: string, work: () => Promise<string>): Promise<boolean> {
   const began = performance.now();
   const took = () => `(${((performance.now() - began) / 1000).toFixed(1)} s)`;
   try {
@@ -77,9 +77,9 @@ async function main(options: Options): Promise<number> {
   const walk = beginWalk(options);
   const results: boolean[] = [];
   try {
-    for (const { name, run } of STEPS) results.push(await show(name, () => run(walk)));
+    for (const { name, run } of STEPS) results.push(await runStep(name, () => run(walk)));
   } finally {
-    results.push(await show('clean-up', () => cleanUp(walk)));
+    results.push(await runStep('clean-up', () => cleanUp(walk)));
   }
   const failed = results.filter((one) => !one).length;
   say(`${results.length - failed} passed, ${failed} failed`);

@@ -3,7 +3,7 @@ import { type Call, expected, jsonOf, open, StepError } from './call.ts';
 const PATH = '/v1/mcp';
 const CLIENT = { capabilities: {}, clientInfo: { name: 'fleetwatch-smoke', version: '1' } };
 /**
- * Timeout of an event (ms). A later event was buffered on its way until the next keep-alive, which comes after 15 s.
+ * Timeout of an event (ms). An event that takes longer was buffered on its way until the next keep-alive, after 15 s.
  */
 const EVENT_MS = 10_000;
 
@@ -28,7 +28,8 @@ export async function testMcpByPost(call: Call): Promise<string> {
 
 /**
  * Opens a stream of protocol 2024-11-05: the first event is the URL to post to, the next is the response.
- * @returns milliseconds from the acceptance of a request to its response. Throws StepError.
+ * Throws StepError.
+ * @returns milliseconds from the acceptance of a request to its response
  */
 export async function testMcpByStream(url: string, key: string): Promise<number> {
   const controller = new AbortController();
@@ -42,7 +43,7 @@ export async function testMcpByStream(url: string, key: string): Promise<number>
     }
     const events = eventsOf(response.body!);
     const endpoint = await next(events, 'endpoint');
-    // Clients resolve it against the URL of the stream.
+    // Clients resolve the endpoint against the URL of the stream.
     const posted = await open(new URL(endpoint.data, `${url}${PATH}`).href, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -54,10 +55,10 @@ export async function testMcpByStream(url: string, key: string): Promise<number>
       202,
       'a request on the stream',
     );
-    const sentAt = performance.now();
+    const acceptedAt = performance.now();
     const reply = JSON.parse((await next(events, 'message')).data);
     if (reply.id !== 1 || !reply.result) throw new StepError(`the stream returned ${JSON.stringify(reply)}`);
-    return Math.round(performance.now() - sentAt);
+    return Math.round(performance.now() - acceptedAt);
   } finally {
     clearTimeout(timer);
     controller.abort();

@@ -12,7 +12,7 @@ export type Options = {
   patience: number;
 };
 
-/** Options, and the ids that earlier steps created. */
+/** Options, and the ids of resources that earlier steps created. */
 type Walk = Options & { call: Call; name: string; entity?: string; probed?: string; pushed?: string; page?: string };
 
 type Step = {
@@ -108,7 +108,7 @@ async function heartbeat(walk: Walk): Promise<string> {
   return 'accepted, and the check is up';
 }
 
-/** Makes the check fail by expecting another status. Default receiver: an ntfy channel to a heartbeat URL. */
+/** Makes the check fail by expecting another status. Without `receiver`, an ntfy channel posts to a heartbeat URL. */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;
   const probed = required(walk.probed, 'check');
@@ -129,7 +129,7 @@ async function alert(walk: Walk): Promise<string> {
   return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail; attempts: ${sent.attempts}`;
 }
 
-/** Reads a public page as a visitor without a key. */
+/** Creates a public status page and reads it as a visitor without a key. */
 async function statusPage(walk: Walk): Promise<string> {
   const { call, name, url } = walk;
   const groups = [{ components: [{ name: 'Smoke test', entity_id: required(walk.entity, 'entity') }] }];
@@ -140,7 +140,7 @@ async function statusPage(walk: Walk): Promise<string> {
   return `public, and shows the state ${state}`;
 }
 
-/** Deletes everything that the steps have created. Throws a StepError that names what was not deleted. */
+/** Deletes everything that the steps have created. Throws a StepError that names the remaining resources. */
 export async function cleanUp({ call, name, page }: Walk): Promise<string> {
   const left: string[] = [];
   const remove = async (path: string) => {
@@ -148,7 +148,7 @@ export async function cleanUp({ call, name, page }: Walk): Promise<string> {
     if (status !== 204 && status !== 404) left.push(`${path} (${status} ${body?.error ?? ''})`);
   };
   if (page !== undefined) await remove(`/v1/status-pages/${page}`);
-  // Deleting the entity deletes its checks without closing alerts.
+  // The deletion of an entity deletes its checks and sends no closing alerts.
   await remove(`/v1/blueprints/${name}/entities/${name}`);
   await remove(`/v1/blueprints/${name}`);
   const keys = await call('GET', '/v1/auth/keys');

@@ -12,7 +12,7 @@ const PROBER = PATHS.job!;
 
 const page = readFileSync('docs/develop/keys.md', 'utf8');
 
-/** Price of a pattern in the page; the maximum of a range. */
+/** Returns the price of an access pattern in the page; for a range, its maximum. */
 function stated(pattern: string): { reads: number; writes: number } {
   const row = page.split('\n').find((line) => line.startsWith(`| ${pattern} `));
   if (row === undefined) throw new Error(`docs/develop/keys.md has no row "${pattern}".`);
@@ -34,11 +34,11 @@ async function probed(checks: number, minutes: number) {
   const aws: VirtualAws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
   aws.targets.vary();
   const fleet: Fleet = await makeFleet(aws, { checks });
-  aws.begin();
+  aws.start();
   await aws.pass(minutes * MINUTE_MS);
   const counted = async (path: string, ms: number): Promise<Units> =>
     (await aws.count(ms)).paths.get(path) ?? noUnits();
-  /** Price of a request without that of the gate, which has its own row. */
+  /** Returns the price of a request without the price of the gate: the page has its own row for it. */
   async function priceOf(path: string, change: { method?: 'PUT'; body?: object } = {}): Promise<Units> {
     const answer = aws.call('api', 'call', fleet.key, { method: 'GET', path, ...change });
     const units = await counted('call', 5000);
@@ -114,7 +114,7 @@ describe('last day of 10 entities with 40 checks, in a full cell', () => {
 });
 
 describe('newest results of many checks', () => {
-  it('are read by cell: those of 200 need at most 12 RRU in addition to the list', async () => {
+  it('are read by cell: 200 checks need at most 12 RRU in addition to the list', async () => {
     const { priceOf } = await probed(200, 6);
     const list = await priceOf('/v1/checks');
     const newest = differenceOf(await priceOf('/v1/checks?last_result=true'), list);

@@ -24,7 +24,7 @@ export type Caller = CpuMeter & { path: string; lineage: Lineage };
 type Request = { headers: Record<string, string>; body: Uint8Array };
 type Reply = { status: number; body: object };
 
-/** Returns the billed requests of a payload by its size in bytes. */
+/** Returns the number of billed requests of a payload by its size in bytes. */
 export const requestsOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / a.chunk_bytes));
 
 /**
@@ -70,12 +70,12 @@ export function makeClients(
     return { status: 200, body: { FailedEntryCount: 0, Entries: Entries.map((_, i) => ({ EventId: String(i) })) } };
   }
 
-  /** Replaces the HTTP client of the SDK, which gets a built and signed request. */
+  /** Returns a replacement for the HTTP client of the SDK, which gets a built and signed request. */
   const wire = (answer: (operation: string, input: object) => Reply, ms: number) => ({
     handle: async ({ headers, body }: Request) => {
       const { status, text } = clock.uncharged(() => {
         const operation = headers['x-amz-target']!.split('.').at(-1)!;
-        meter.note(caller.path, operation);
+        meter.countCommand(caller.path, operation);
         const reply = answer(operation, JSON.parse(decoder.decode(body)) as object);
         return { status: reply.status, text: Buffer.from(JSON.stringify(reply.body)) };
       });

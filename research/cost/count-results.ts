@@ -7,10 +7,10 @@ import { entriesOf } from '#test/support/pack-entries.ts';
 /** Bytes that AWS adds to each stored item. */
 const OVERHEAD_BYTES = 100;
 
-/** Counts of new items: results, alone or in packs, and transitions, with their billed bytes. */
-export type Made = { results: number; result_bytes: number; rollup_bytes: number; transitions: number };
+/** Counts and billed bytes of new items: results, single or in packs; rollups, bytes only; transitions, count only. */
+export type NewItemCounts = { results: number; result_bytes: number; rollup_bytes: number; transitions: number };
 
-const NONE: Made = { results: 0, result_bytes: 0, rollup_bytes: 0, transitions: 0 };
+const NONE: NewItemCounts = { results: 0, result_bytes: 0, rollup_bytes: 0, transitions: 0 };
 
 /** Creates a counter of new items. */
 export function makeResultCounter() {
@@ -28,7 +28,7 @@ export function makeResultCounter() {
       else if (sk.startsWith(RESULTS)) add(1, item);
       else if (item.runs) add(entriesOf(unmarshall(item) as PackItem).filter(({ gap }) => !gap).length, item);
     },
-    made: (): Made => ({ ...made }),
+    made: (): NewItemCounts => ({ ...made }),
     reset: (): void => {
       made = { ...NONE };
     },

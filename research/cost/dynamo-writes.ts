@@ -19,7 +19,7 @@ export type OnInsert = (item: Attributes) => void;
 
 export const writeCapacity = (writes: number): Capacity => ({ reads: 0, writes });
 
-/** Evaluates the two conditions of the adapter. */
+/** Whether the condition of a write is true. Supports the two conditions of the adapter. */
 function holds(store: ItemStore, key: Attributes, { ConditionExpression, ExpressionAttributeValues }: Conditional) {
   if (ConditionExpression === undefined) return true;
   const item = store.get(addressOf(key))?.item;

@@ -73,12 +73,12 @@ export function portsOf(world: World, name: Invocable, caller: Caller) {
   const clients = makeClients(world.services, meter, clock, caller);
   const own = clock.of(caller);
   const ids = makeIds(own, world.random.bytes);
-  const pauses = { clock: own, ids };
+  const shared = { clock: own, ids };
   const urls = Object.fromEntries(sends.map((queue) => [queue, `https://aws.test/queues/${queue}`]));
   const ports = {
-    table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...pauses }),
-    queues: sqsQueues({ client: clients.sqs, urls, ...pauses }),
-    bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...pauses }),
+    table: dynamoTable({ client: clients.dynamo, table: 'fleetwatch', ...shared }),
+    queues: sqsQueues({ client: clients.sqs, urls, ...shared }),
+    bus: eventBus({ client: clients.events, bus: 'fleetwatch', source: 'fleetwatch', ...shared }),
     files: countedFiles(world, caller),
     net: targets.netOf(clock, caller),
     clock: own,
@@ -102,7 +102,7 @@ const countedFiles = ({ files, meter }: World, caller: Caller): Files => ({
     meter.add(caller.path, 'file_reads', 1);
     return files.get(path);
   },
-  // S3 deletes without a price.
+  // S3 does not charge for deletions.
   remove: (paths) => files.remove(paths),
 });
 
@@ -127,10 +127,10 @@ export function makeEnvironments(world: World) {
 
   return {
     /**
-     * Invokes a function, counted on a path. Throws the error of the function, and if Lambda would stop it as
-     * recursive.
-     * @param batch chains of its messages
-     * @returns its result
+     * Invokes a function and counts the costs by `path`. Throws the error of the function, and an Error if Lambda would
+     * stop it as recursive.
+     * @param batch chains of invocations of its messages
+     * @returns the result of the function
      */
     invoke: async (name: Invocable, path: string, event: object, batch: readonly Lineage[] = []): Promise<unknown> => {
       const lineage = invokedBy(name, batch);
@@ -145,7 +145,7 @@ export function makeEnvironments(world: World) {
       const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => timeout_seconds * 1000 } as LambdaContext;
       const result = await environment.handler(event, context);
       clock.stopCharging();
-      // Assumes no CPU use while it waits, which is slightly too much.
+      // Assumes that the function uses no CPU while it waits, so the billed time is slightly too long.
       const cpu = environment.cpu_ms * Math.max(1, a.vcpu_mb / memory_mb);
       await clock.sleep(cpu);
       const billed = Math.ceil(clock.now() - began) + (cold ? a.init_ms : 0);

@@ -40,8 +40,8 @@ export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources
     sqsEventSource(name as QueueName, {
       clock,
       pollers: (queue) => ({
-        least: a.pollers,
-        most: Math.max(a.pollers, specs[queue].concurrency),
+        min: a.pollers,
+        max: Math.max(a.pollers, specs[queue].concurrency),
         every_ms: a.poller_every_ms,
       }),
       long_poll_ms: a.long_poll_ms,

@@ -4,7 +4,7 @@ import { functions } from '#infra/topology.ts';
 /** Maximum number of concurrent batches of an SQS event source that sets no maximum concurrency. */
 const MAX_CONCURRENCY = 1250;
 
-/** Limits of AWS, by default, and of a generator. A new table sustains `warm_…`, later twice its last peak. */
+/** Default quotas of AWS, and the limit of a generator. A new table sustains `warm_…`, later twice its last peak. */
 export const QUOTAS = {
   warm_writes: 4000,
   warm_reads: 12_000,
@@ -14,7 +14,7 @@ export const QUOTAS = {
   partition_reads: 3000,
   /** Messages of a queue that were received and not yet deleted. */
   in_flight: 120_000,
-  /** Cells whose messages fit into a generator of 512 MB, including those of a late minute; measured. */
+  /** Cells whose messages fit into a generator of 512 MB, including the messages of a late minute; measured. */
   cells_a_run: 40_000,
 } as const;
 
@@ -24,7 +24,7 @@ export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
     Math.max(scale.probers, scale.generators) > MAX_CONCURRENCY &&
       `the concurrent batches of an event source (${MAX_CONCURRENCY})`,
     scale.account_reads > QUOTAS.partition_reads &&
-      'the reads of the item of one account, if it has all of these checks (spread them over several)',
+      'the reads of the item of an account, if it has all of these checks (spread them over several accounts)',
     scale.in_flight > QUOTAS.in_flight && `the messages of a queue in flight (${QUOTAS.in_flight})`,
     scale.probers > QUOTAS.concurrency && `the account's concurrency (${QUOTAS.concurrency}; ask AWS for more)`,
     (scale.table_writes > QUOTAS.warm_writes || scale.table_reads > QUOTAS.warm_reads) &&

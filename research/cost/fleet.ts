@@ -3,7 +3,7 @@ import type { VirtualAws } from './virtual-aws.ts';
 const CHECKS_AN_ENTITY = 4;
 const AT_ONCE = 50;
 
-/** Path of the setup, which is not reported. */
+/** Path that counts the setup, which is not reported. */
 const SET_UP = 'set-up';
 
 /** `pings`: paths of the ping URLs of push checks. */
@@ -13,7 +13,7 @@ export type Fleet = { key: string; checks: string[]; pings: string[] };
 export const hostOf = (number: number): string => `target-${number}.example.com`;
 const RECEIVER = 'alerts.example.com';
 
-type FleetOf = {
+type FleetOptions = {
   checks: number;
   tenants?: number;
   push?: boolean;
@@ -31,7 +31,7 @@ type FleetOf = {
  * @param team whether one account channel gets all alerts
  * @param related whether each entity except the first depends on it
  */
-export async function makeFleet(aws: VirtualAws, { tenants = 1, ...more }: FleetOf): Promise<Fleet> {
+export async function makeFleet(aws: VirtualAws, { tenants = 1, ...more }: FleetOptions): Promise<Fleet> {
   aws.targets.does(RECEIVER, 'takes alerts');
   const fleets: Fleet[] = [];
   for (let i = 0; i < tenants; i++) fleets.push(await ofOneTenant(aws, { ...more, checks: more.checks / tenants }, i));
@@ -41,7 +41,7 @@ export async function makeFleet(aws: VirtualAws, { tenants = 1, ...more }: Fleet
 
 async function ofOneTenant(
   aws: VirtualAws,
-  { checks, push = false, alerting = 0, settings = {}, team, related }: Omit<FleetOf, 'tenants'>,
+  { checks, push = false, alerting = 0, settings = {}, team, related }: Omit<FleetOptions, 'tenants'>,
   tenant: number,
 ): Promise<Fleet> {
   const key = await aws.account();

@@ -1,10 +1,10 @@
 import { noUnits, type Unit, type Units } from './prices.ts';
 
-/** Counts units by path, requests by name, and bytes of log. */
+/** Counts units, SDK commands and CPU time by path, and bytes of log. */
 export type Meter = {
   add(path: string, unit: Unit, count: number): void;
   /** Counts one SDK command of a path. */
-  note(path: string, command: string): void;
+  countCommand(path: string, command: string): void;
   log(bytes: number): void;
   /** Adds CPU time (ms of a vCPU) of an invocation. */
   cpu(path: string, ms: number): void;
@@ -32,7 +32,7 @@ export function makeMeter(): Meter {
       paths.set(path, units);
       units[unit] += count;
     },
-    note: (path, command) => {
+    countCommand: (path, command) => {
       const name = `${path} ${command}`;
       commands.set(name, (commands.get(name) ?? 0) + 1);
     },

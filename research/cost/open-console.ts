@@ -1,10 +1,11 @@
 import { makeFleet } from './fleet.ts';
-import { dollarsOf, noUnits, shareOf, type Units } from './prices.ts';
+import { dividedBy, dollarsOf, noUnits, type Units } from './prices.ts';
 import type { Report } from './reports.ts';
 import { virtualAws } from './virtual-aws.ts';
 
 const HOUR_MS = 3_600_000;
 const CHECKS = 40;
+/** Polls that are measured. */
 const POLLS = 20;
 /** Price of a request through CloudFront, $. */
 const EDGE = 1e-6;
@@ -20,9 +21,9 @@ const MAX_COST = { bars_rru: 10, dollars_an_hour: 0.003 };
 export async function openConsole(): Promise<Report> {
   const aws = virtualAws({}, (source, consumer) => `${source} ${consumer}`);
   const { key } = await makeFleet(aws, { checks: CHECKS });
-  aws.begin();
+  aws.start();
   await aws.pass(HOURS * HOUR_MS);
-  const get = <Answer>(path: string, of: string) => aws.call<Answer>('api', of, key, { method: 'GET', path });
+  const get = <Answer>(url: string, path: string) => aws.call<Answer>('api', path, key, { method: 'GET', path: url });
   const { paths } = await aws.during(async () => {
     const [newest] = await get<{ id: string }[]>('/v1/status/transitions?limit=100', 'load');
     const { entities } = await get<{ entities: { id: string }[] }>('/v1/status?counts=false', 'load');
@@ -32,7 +33,7 @@ export async function openConsole(): Promise<Report> {
     for (let i = 0; i < POLLS; i++) await get(`/v1/status/transitions?limit=200&after=${newest!.id}`, 'poll');
   });
   const units = (path: string): Units => paths.get(path) ?? noUnits();
-  const poll = shareOf(units('poll'), POLLS);
+  const poll = dividedBy(units('poll'), POLLS);
   const dollars = (one: Units, calls: number) => dollarsOf(one) + calls * EDGE;
   const [load, bars] = [units('load'), units('bars')];
   const hour = POLLS_AN_HOUR * dollars(poll, 1) + LOADS_AN_HOUR * dollars(load, 2) + dollars(bars, 1);

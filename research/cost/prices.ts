@@ -47,5 +47,5 @@ export const sumOf = (list: readonly Units[]): Units => {
 export const differenceOf = (more: Units, less: Units): Units =>
   Object.fromEntries(UNITS.map((unit) => [unit, more[unit] - less[unit]])) as Units;
 
-export const shareOf = (units: Units, count: number): Units =>
+export const dividedBy = (units: Units, count: number): Units =>
   Object.fromEntries(UNITS.map((unit) => [unit, units[unit] / count])) as Units;

@@ -6,7 +6,7 @@ import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { EXTRAS, fixedOf, outDollars } from './bill.ts';
 import { dollars, type Row, tableOf, verdict } from './page.ts';
-import { differenceOf, dollarsOf, GIGABYTE, noUnits, shareOf, sumOf, type Units } from './prices.ts';
+import { differenceOf, dividedBy, dollarsOf, GIGABYTE, noUnits, sumOf, type Units } from './prices.ts';
 import {
   changes,
   HEARTBEAT,
@@ -51,8 +51,8 @@ function together(fleets: readonly Counted[]): Counted {
 
 /** Returns the units of each path per item, and their sum. */
 function rowsOf(counted: Counted, count: number): Row[] {
-  const rows = [...counted.paths].map(([name, units]) => ({ name, units: shareOf(units, count) }));
-  return [...rows, { name: 'total', units: shareOf(totalOf(counted), count) }];
+  const rows = [...counted.paths].map(([name, units]) => ({ name, units: dividedBy(units, count) }));
+  return [...rows, { name: 'total', units: dividedBy(totalOf(counted), count) }];
 }
 
 const aMillion = (units: Units, count: number): number => (dollarsOf(units) / count) * 1e6;
@@ -79,7 +79,7 @@ function countHour(checks: number): Promise<Counted> {
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await countHour(Math.min(CELL_SIZE, checksATenant));
   const parts = hour.results / counted.results;
-  const paths = new Map(counted.paths).set(ROLLUPS, shareOf(unitsOf(hour, ROLLUPS), parts));
+  const paths = new Map(counted.paths).set(ROLLUPS, dividedBy(unitsOf(hour, ROLLUPS), parts));
   return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };
 }
 
@@ -117,7 +117,7 @@ export async function manyAccounts(minutes: number): Promise<Report> {
     const steadily = await steady(10_000, Math.ceil(minutes / 2), { fails: 10_000 * DOWN }, { tenants });
     const counted = await withRollups(steadily, 10_000 / tenants);
     const name = `${tenants.toLocaleString('en')} accounts of ${10_000 / tenants}`;
-    rows.push({ name, units: shareOf(totalOf(counted), counted.results) });
+    rows.push({ name, units: dividedBy(totalOf(counted), counted.results) });
   }
   return { title: '10,000 steady checks per minute of many accounts, 1 % of them down: per run', text: tableOf(rows) };
 }
@@ -128,7 +128,7 @@ export async function failing(minutes: number): Promise<Report> {
   const rows: Row[] = [];
   for (const [name, spread] of Object.entries(runs)) {
     const counted = await steady(FLEET, Math.ceil(minutes / 2), spread);
-    rows.push({ name, units: shareOf(unitsOf(counted, PATHS.job!), counted.results) });
+    rows.push({ name, units: dividedBy(unitsOf(counted, PATHS.job!), counted.results) });
   }
   return { title: `Runs of ${FLEET} checks per minute, only the prober`, text: tableOf(rows) };
 }
@@ -142,9 +142,9 @@ export async function retries(minutes: number): Promise<Report> {
   const slots = await unconfirmed(UNCONFIRMED, minutes, 0);
   const both = await unconfirmed(UNCONFIRMED, minutes, 20);
   const count = both.results - slots.results;
-  const retry = shareOf(differenceOf(unitsOf(both, PATHS.job!), unitsOf(slots, PATHS.job!)), count);
+  const retry = dividedBy(differenceOf(unitsOf(both, PATHS.job!), unitsOf(slots, PATHS.job!)), count);
   const rows = [
-    { name: 'a slot', units: shareOf(unitsOf(slots, PATHS.job!), slots.results) },
+    { name: 'a slot', units: dividedBy(unitsOf(slots, PATHS.job!), slots.results) },
     { name: 'a retry', units: retry },
   ];
   const isOver = retry.write_units > MAX_RETRY_UNITS;
@@ -196,8 +196,8 @@ export async function alerts(): Promise<Report> {
   const own = ['notifier', 'deliverer', 'action planner'];
   const others = [...counted.paths.keys()].filter((path) => !own.includes(path) && dollarsOf(more(path)) !== 0);
   const rows = [
-    ...others.map((path) => ({ name: `additional ${path}`, units: shareOf(more(path), counted.transitions) })),
-    ...own.map((name) => ({ name, units: shareOf(more(name), counted.transitions) })),
+    ...others.map((path) => ({ name: `additional ${path}`, units: dividedBy(more(path), counted.transitions) })),
+    ...own.map((name) => ({ name, units: dividedBy(more(name), counted.transitions) })),
   ];
   const total = sumOf(rows.map(({ units }) => units));
   const a_day = dollarsOf(total) * ALERTS_A_DAY;
@@ -251,7 +251,7 @@ const MAX_SIGN_IN_UNITS = { read_units: 5, write_units: 11 };
 /** Prices a sign-in with a passkey, including its options. */
 export async function passkeys(): Promise<Report> {
   const { paths } = await passkeySignIns(SIGN_INS);
-  const units = shareOf(paths.get(SIGN_IN) ?? noUnits(), SIGN_INS);
+  const units = dividedBy(paths.get(SIGN_IN) ?? noUnits(), SIGN_INS);
   const { read_units, write_units } = units;
   const isOver = read_units > MAX_SIGN_IN_UNITS.read_units || write_units > MAX_SIGN_IN_UNITS.write_units;
   const most = `at most ${MAX_SIGN_IN_UNITS.read_units} and ${MAX_SIGN_IN_UNITS.write_units}`;

@@ -72,8 +72,8 @@ describe('docs/operate/scale.md', () => {
   });
 
   it('reports too many reads of the item of one account', () => {
-    expect(limitsOf(scaleOf(17_000_000, 16)).join()).toContain('item of one account');
-    expect(limitsOf(scaleOf(17_000_000, 16, 10)).join()).not.toContain('item of one account');
+    expect(limitsOf(scaleOf(17_000_000, 16)).join()).toContain('item of an account');
+    expect(limitsOf(scaleOf(17_000_000, 16, 10)).join()).not.toContain('item of an account');
   });
 
   it('reports too little memory of a generator', () => {

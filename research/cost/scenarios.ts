@@ -46,7 +46,7 @@ export async function steady(
   for (const [manner, count] of Object.entries(spread)) {
     for (let i = 0; i < count; i++) aws.targets.does(hostOf(number++), manner as Manner);
   }
-  aws.begin();
+  aws.start();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   return aws.count(minutes * MINUTE_MS);
 }
@@ -59,7 +59,7 @@ export async function rolledHour(checks: number): Promise<Counted> {
   const aws = newAws();
   aws.targets.vary();
   await makeFleet(aws, { checks: CELLS * checks, tenants: CELLS });
-  aws.begin();
+  aws.start();
   await aws.pass(HOUR_MS - (aws.now() % HOUR_MS) + HOUR_MS);
   return aws.count(HOUR_MS);
 }
@@ -76,7 +76,7 @@ const SETTLED_MINUTES = 20;
 export async function changes(checks: number, incidents: number, happens: boolean): Promise<Counted> {
   const aws = newAws();
   await makeFleet(aws, { checks, alerting: incidents });
-  aws.begin();
+  aws.start();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   failAndRecover(aws, happens ? incidents : 0);
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
@@ -90,7 +90,7 @@ export async function changes(checks: number, incidents: number, happens: boolea
 export async function incidentOfAll(checks: number, related: boolean, happens: boolean): Promise<Counted> {
   const aws = newAws();
   await makeFleet(aws, { checks, team: true, related });
-  aws.begin();
+  aws.start();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   failAndRecover(aws, happens ? checks : 0);
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
@@ -116,7 +116,7 @@ export async function unconfirmed(checks: number, minutes: number, retry_interva
   const aws = newAws();
   await makeFleet(aws, { checks, settings: { failure_threshold: NEVER_DOWN, retry_interval_seconds } });
   for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), 'fails');
-  aws.begin();
+  aws.start();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   return aws.count(minutes * MINUTE_MS);
 }
@@ -127,7 +127,7 @@ export const HEARTBEAT = 'heartbeat';
 export async function heartbeats(checks: number, minutes: number): Promise<Counted> {
   const aws = newAws();
   const fleet = await makeFleet(aws, { checks, push: true });
-  aws.begin();
+  aws.start();
   const errors: unknown[] = [];
   beat(aws, fleet, (error) => errors.push(error));
   await aws.pass(WARM_MINUTES * MINUTE_MS);
@@ -154,7 +154,7 @@ export const PING = 'ping';
 export async function pings(checks: number, minutes: number, runs: boolean): Promise<Counted> {
   const aws = newAws();
   const fleet = await makeFleet(aws, { checks, push: true });
-  aws.begin();
+  aws.start();
   const errors: unknown[] = [];
   const ping = (path: string) =>
     void aws.call('ingest', PING, '', { method: 'GET', path }).catch((error: unknown) => errors.push(error));
@@ -201,7 +201,7 @@ export async function passkeySignIns(count: number): Promise<Reading> {
 export async function idle(minutes: number): Promise<Counted> {
   const aws = newAws();
   await aws.account();
-  aws.begin();
+  aws.start();
   await aws.pass(WARM_MINUTES * MINUTE_MS);
   return aws.count(minutes * MINUTE_MS);
 }

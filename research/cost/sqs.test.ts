@@ -8,7 +8,7 @@ import { sqsEventSource } from '#test/support/sqs-event-source.ts';
 import { makeClients } from './clients.ts';
 import { makeMeter } from './meter.ts';
 
-const pollers = () => ({ least: 2, most: specs.delivery.concurrency, every_ms: 0 });
+const pollers = () => ({ min: 2, max: specs.delivery.concurrency, every_ms: 0 });
 
 queueContract('SQS of the simulation and the cost bench', async (consume) => {
   let stopped = false;

@@ -24,7 +24,7 @@ export async function statusPage(): Promise<Report> {
   const { key, checks } = await makeFleet(aws, { checks: CHECKS });
   const components = checks.map((check_id, i) => ({ name: `Component ${i}`, check_id }));
   const page = { slug: SLUG, title: 'Acme status', visibility: 'public', groups: [{ name: 'Shop', components }] };
-  aws.begin();
+  aws.start();
   await aws.done(aws.call('api', 'set-up', key, { method: 'POST', path: '/v1/status-pages', body: page }));
   await aws.pass(HOUR_MS);
 

@@ -9,7 +9,7 @@ import { memoryFiles } from '#infra/local/files.ts';
 import { NO_LINEAGE } from '#test/support/lineage.ts';
 import { makeRandom } from '#test/support/random.ts';
 import type { Caller, Services } from './clients.ts';
-import { type Made, makeResultCounter } from './count-results.ts';
+import { makeResultCounter, type NewItemCounts } from './count-results.ts';
 import { makeCpuClock } from './cpu-clock.ts';
 import { dynamoAnswers } from './dynamo-answers.ts';
 import { makeEnvironments, portsOf, type World } from './environments.ts';
@@ -22,7 +22,7 @@ const START = Date.UTC(2026, 10, 21, 9, 0, 0);
 const MINUTE_MS = 60_000;
 
 /** Counted units and new items. `alerts`: number of received alerts. */
-export type Counted = Reading & Made & { alerts: number };
+export type Counted = Reading & NewItemCounts & { alerts: number };
 
 /** Request of a client to the gateway. */
 export type Call = { method: string; path: string; body?: object; headers?: Record<string, string> };
@@ -155,7 +155,7 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
       return (text && !isText ? JSON.parse(text) : undefined) as Answer;
     },
     /** Starts ticks and consumers. Earlier messages are dropped, because jobs of new checks are not measured. */
-    begin: () => {
+    start: () => {
       consumed = true;
       queues.start();
       tick(Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS);

@@ -72,7 +72,7 @@ export function pagesTable(measured: Measured): Table {
     'policy',
     'pages: mean, p95, max',
     'messages',
-    'first page later (s): p50, p95, max',
+    'delay of the first page (s): p50, p95, max',
     'root cause named after (s): p50, p95',
     'no page',
   ];
@@ -97,10 +97,10 @@ export function ownTable(measured: Measured): Table {
   const headings = [
     'policy',
     'own failures',
-    'over before the bound, unreported',
+    'ended within the bound, unreported',
     'reported after recovery of its causes (s; below 0: before): p50, p95, max',
     'bound (s)',
-    'unreported beyond it',
+    'unreported after the bound',
   ];
   return { headings, rows };
 }

@@ -22,7 +22,7 @@ export type Options = {
 
 export type Case = { name: string; facts: Fact[]; evidence: string[]; row: Row };
 
-/** Maximum overrun of an attack. */
+/** Maximum time by which an attack may exceed its duration. */
 const GRACE_MS = 30_000;
 /** Time in which the attacker can read its responses. */
 const CONCLUDING_MS = 150_000;
@@ -37,12 +37,12 @@ export async function runCase(
   { code, seconds }: Options,
 ): Promise<{ conclusion: Promise<Case> }> {
   await using stack = new AsyncDisposableStack();
-  // The default: other tests disable the limits.
   const folder = mkdtempSync(join(tmpdir(), 'event-loop-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   const EVENT_LOOP_FILE = join(folder, 'longest');
   const NODE_OPTIONS = `--import ${pathToFileURL(join(import.meta.dirname, 'event-loop.mjs'))}`;
   const SMTP = { SMTP_URL: `smtp://${HOSTILE}:${MAIL_PORT}`, MAIL_FROM: 'alerts@example.com' };
+  // The limits have their defaults here; other tests disable them.
   const env = { RATE_LIMITS: '', EVENT_LOOP_FILE, NODE_OPTIONS, ...SMTP };
   const service = stack.use(await startRealService(env, code));
   const receiver = stack.use(await startReceiver());
@@ -69,7 +69,7 @@ export async function runCase(
     const facts = [...factsOf(measured), ...conclusion.facts];
     evidence.push(...conclusion.evidence);
     if (!isAlive)
-      evidence.push(`it ended with: ${/^.*FATAL.*$/m.exec(service.err())?.[0] ?? service.err().slice(-500)}`);
+      evidence.push(`the service ended with: ${/^.*FATAL.*$/m.exec(service.err())?.[0] ?? service.err().slice(-500)}`);
     return { name: name ?? 'no attack', facts, evidence, row: rowOf(measured) };
   };
   const all = stack.move();

@@ -4,8 +4,8 @@ import { type ApiResponse, type Caller, newEntity } from './client.ts';
 const CHECKS_AN_ENTITY = 25;
 
 /**
- * Creates disabled checks, 25 per entity, until the limit: the attack uses the existing ones.
- * @returns their ids, and the error of the limit
+ * Creates disabled checks, 25 per entity, up to the limit of the account.
+ * @returns their ids, and the error if the limit was reached
  */
 export async function makeChecks(
   caller: Caller,
@@ -27,7 +27,7 @@ export async function makeChecks(
   return { ids };
 }
 
-/** Enables checks as fast as the service accepts it: each is probed within seconds, and then in its slots. */
+/** Enables checks as fast as the service accepts it. Each is probed within seconds, and then in its slots. */
 export async function enable(caller: Caller, ids: string[]): Promise<void> {
   await inParallel(ids, 10, (id) => caller.need('PUT', `/v1/checks/${id}`, { enabled: true }));
 }
@@ -38,7 +38,7 @@ export async function resultsOf(caller: Caller, ids: string[], since: number): P
   return inParallel(ids, 4, (id) => caller.all(`/v1/checks/${id}/results?limit=500&since=${from}`));
 }
 
-/** Returns interval and time-out of slow checks: 30 s, or 10 s in a short run, so that each runs again. */
+/** Returns interval and timeout of slow checks: half of the attack, 10 to 30 s, so that each check runs again. */
 export const slowly = (seconds: number) => {
   const interval_seconds = Math.min(30, Math.max(10, Math.floor(seconds / 2)));
   return { interval_seconds, timeout_ms: interval_seconds * 1000 };

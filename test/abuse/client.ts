@@ -6,8 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type ApiResponse = { status: number; headers: IncomingHttpHeaders; body: any };
 
-const LIMIT_MS = 20_000;
-/** Maximum time for which one call is repeated after 429. */
+const TIMEOUT_MS = 20_000;
+/** Maximum time for which a request is repeated after 429. */
 const PATIENCE_MS = 120_000;
 
 /**
@@ -26,13 +26,13 @@ export class Caller {
     this.#agent = new Agent({ keepAlive: true, localAddress: from });
   }
 
-  /** Sends one request and returns any response. Rejects without a response, at the latest after 20 s. */
+  /** Sends one request and returns its response, with any status. Rejects if none arrives within 20 s. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> {
     const call = request(this.url + path, {
       method,
       agent: this.#agent,
       headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers },
-      signal: AbortSignal.timeout(LIMIT_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     call.end(body === undefined ? undefined : JSON.stringify(body));
     const [response] = (await once(call, 'response')) as [IncomingMessage];
@@ -45,7 +45,7 @@ export class Caller {
     };
   }
 
-  /** Sends a request again after each 429; it must then succeed. @returns its record */
+  /** Sends a request, and again after each 429. Rejects after any other error. @returns the body of the response */
   async need(method: string, path: string, body?: unknown): Promise<ApiResponse['body']> {
     for (const until = Date.now() + PATIENCE_MS; ; ) {
       const response = await this.send(method, path, body);

@@ -6,7 +6,7 @@ import type { Usage } from './usage.ts';
 /** Longest stalls of the event loop: by the clock, which the load of the machine lengthens, and in CPU time (ms). */
 export type Stalls = { stall_ms: number; stall_cpu_ms: number };
 
-/** Measurements of one case. `outcome` is missing if the service did not respond any more. */
+/** Measurements of one case. `outcome` is missing if the service did not respond afterwards. */
 export type Measured = { load: Load; usage: Usage & Stalls; outcome?: Outcome; isAlive: boolean };
 
 /** Limits for the victim and the process during an attack. */
@@ -37,7 +37,10 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
   const facts = [
     { holds: isAlive, fact: 'the process is alive' },
     { holds: megabytes(usage) < MEMORY_MB, fact: `the process takes less than ${MEMORY_MB} MB` },
-    { holds: at(load.gets, 0.99) < READ_P99_MS, fact: `99 % of its reads take less than ${READ_P99_MS} ms` },
+    {
+      holds: quantile(load.gets, 0.99) < READ_P99_MS,
+      fact: `99 % of the victim's reads take less than ${READ_P99_MS} ms`,
+    },
     {
       holds: usage.stall_cpu_ms <= STALL_CPU_MS,
       fact: `no turn of the event loop takes more than ${STALL_CPU_MS} ms of CPU`,
@@ -50,17 +53,23 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
     ...facts,
     { holds: slots > 0 && lost === 0, fact: 'no slot of the victim is lost' },
     {
-      holds: at(errors, 0.99) < ERROR_P99_MS,
-      fact: `99 % of its probes begin within ${ERROR_P99_MS} ms of their slot`,
+      holds: quantile(errors, 0.99) < ERROR_P99_MS,
+      fact: `99 % of the victim's probes begin within ${ERROR_P99_MS} ms of their slot`,
     },
-    { holds: false_downs === 0 && false_failures === 0, fact: 'none of its checks fails or goes down' },
-    { holds: at(alerts, 0.95) < ALERT_P95_MS, fact: `95 % of its alerts arrive within ${ALERT_P95_MS} ms` },
-    { holds: at(actions, 0.95) < ALERT_P95_MS, fact: `95 % of its actions arrive within ${ALERT_P95_MS} ms` },
+    { holds: false_downs === 0 && false_failures === 0, fact: 'no probed check of the victim fails or goes down' },
+    {
+      holds: quantile(alerts, 0.95) < ALERT_P95_MS,
+      fact: `95 % of the victim's alerts arrive within ${ALERT_P95_MS} ms`,
+    },
+    {
+      holds: quantile(actions, 0.95) < ALERT_P95_MS,
+      fact: `95 % of the victim's actions arrive within ${ALERT_P95_MS} ms`,
+    },
   ];
 }
 
 export function rowOf({ load, usage, outcome }: Measured): Row {
-  const spread = (list: number[], ...shares: number[]) => shares.map((share) => shown(at(list, share))).join('/');
+  const spread = (list: number[], ...shares: number[]) => shares.map((share) => shown(quantile(list, share))).join('/');
   return {
     'slots lost': outcome ? `${outcome.lost}/${outcome.slots}` : '?',
     'error p50/p99 ms': outcome ? spread(outcome.errors, 0.5, 0.99) : '?',
@@ -80,7 +89,7 @@ const megabytes = ({ peak_bytes }: Pick<Usage, 'peak_bytes'>): number => Math.ro
 const shown = (ms: number): string => (Number.isFinite(ms) ? String(Math.round(ms)) : 'never');
 
 /** Returns the quantile of a list; Infinity if it is empty. */
-function at(list: number[], share: number): number {
+function quantile(list: number[], share: number): number {
   const sorted = list.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
 }

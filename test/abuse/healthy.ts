@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request at the victim's receiver, `at` (epoch ms). */
+/** A request at the victim's receiver; `at` in epoch ms. */
 export type Arrival = { at: number; path: string; delivery: string };
 
 /**
  * The external systems of the victim, in their own process: a target that returns 200 on `/target/...`, and a receiver
- * everywhere else, which records requests. Responds to any message of its parent with all of them.
+ * on all other paths, which records requests. Responds to any message of its parent with all recorded requests.
  */
 const arrivals: Arrival[] = [];
 const server = createServer((request, response) => {

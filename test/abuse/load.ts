@@ -3,7 +3,7 @@ import { push } from './client.ts';
 import type { Victim } from './victim.ts';
 
 /**
- * A push that flips a check. `due`, `sent_at` and `answered_at` in epoch ms; no `answered_at` if it was rejected.
+ * A push that flips a check. `due`, `sent_at` and `answered_at` in epoch ms; no `answered_at` if it was not accepted.
  */
 export type Flip = { check: string; due: number; sent_at: number; answered_at?: number };
 
@@ -24,7 +24,7 @@ const GET_MS = 200;
 /**
  * Sends the victim's calls for some time: flips each push check once a second, each after the response to the previous
  * push, and reads the status of the tenant five times a second, without waiting for responses.
- * @param isAlive whether to continue
+ * @param isAlive whether the service is alive; otherwise the calls end
  */
 export async function loadFor(victim: Victim, seconds: number, isAlive: () => boolean): Promise<Load> {
   const from = Date.now();

@@ -5,10 +5,10 @@ import { type Case, runCase } from './case.ts';
 import { COLUMNS } from './facts.ts';
 
 /**
- * `npm run test:nightly -- abuse --seconds 60`: attacks by one tenant, or by a client without a key, on the real
- * process, and their effect on another tenant: first without an attack, then one after the other, each on a new
- * service. While one attacker still waits for its responses, the next one attacks. A case fails if it fails twice.
- * `--only slow-60,relay` runs some of them, `--code ../other` attacks the code of another checkout.
+ * `npm run test:nightly -- abuse --seconds 60`: runs attacks by one tenant, or by a client without a key, on the real
+ * process, and measures their effect on another tenant. The first case has no attack; each other case runs one attack.
+ * Each case has a new service. While one attacker still waits for its responses, the next one attacks. A case fails if
+ * it fails twice. `--only slow-60,relay` runs some attacks, `--code ../other` attacks the code of another checkout.
  */
 const { values } = parseArgs({
   options: {
@@ -20,7 +20,7 @@ const { values } = parseArgs({
 const options = { seconds: Number(values.seconds), code: resolve(values.code) };
 const chosen = values.only.split(',');
 const unknown = chosen.filter((name) => !Object.hasOwn(attacks, name));
-if (!(options.seconds >= 5)) throw new Error('Give --seconds of 5 or more.');
+if (!(options.seconds >= 5)) throw new Error('--seconds must be at least 5.');
 if (unknown.length > 0) throw new Error(`Unknown attack: ${unknown}; use ${Object.keys(attacks).join(', ')}.`);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -32,7 +32,7 @@ const NO_ATTACK = 'no attack';
 /** `one`: undefined if the case was aborted. */
 type Result = { name: string; one: Case | undefined };
 
-/** Cases are measured one at a time; their conclusions follow later. */
+/** Measures cases one at a time. Their conclusions follow later. */
 async function runAll(names: string[]): Promise<Result[]> {
   const conclusions: Promise<Result>[] = [];
   for (const name of names) {
@@ -68,7 +68,7 @@ const hasPassed = (one: Case | undefined): boolean => one?.facts.every(({ holds 
 
 say(`${options.seconds} s each, on the code in ${options.code}`);
 const first = await runAll([NO_ATTACK, ...chosen]);
-// The effect of an attack occurs in both runs; load of other programs is unlikely to.
+// An attack has its effect in both runs; load of other programs is unlikely to affect both.
 const broken = first.filter(({ one }) => !hasPassed(one)).map(({ name }) => name);
 if (broken.length > 0) say('\nFailed cases, second run:');
 const again = await runAll(broken);

@@ -4,7 +4,7 @@ import type { Flip, Load } from './load.ts';
 import { slotsOf } from './slots.ts';
 import type { Victim } from './victim.ts';
 
-/** Outcome of the victim's checks and alerts. Milliseconds; Infinity for what never arrived. */
+/** Outcome of the victim's checks and alerts. Times in ms; Infinity for an alert or a request that did not arrive. */
 export type Outcome = {
   slots: number;
   lost: number;
@@ -13,7 +13,7 @@ export type Outcome = {
   /** Failed results, and changes to down, of checks whose target was always up. */
   false_failures: number;
   false_downs: number;
-  /** Time from each push to the arrival of its alert, and of its action's request. */
+  /** Time from the due time of each push to the arrival of its alert, and of the request of its action. */
   alerts: number[];
   actions: number[];
 };
@@ -58,16 +58,19 @@ export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, 
   for (const id of flipping) {
     const transitions = await caller.all(`/v1/checks/${id}/transitions`);
     const own = flips.filter(({ check }) => check === id);
-    outcome.alerts.push(...own.map((one) => waited(one, transitions, arrivals, 'alert')));
-    outcome.actions.push(...own.map((one) => waited(one, transitions, arrivals, 'action')));
+    outcome.alerts.push(...own.map((one) => delayOf(one, transitions, arrivals, 'alert')));
+    outcome.actions.push(...own.map((one) => delayOf(one, transitions, arrivals, 'action')));
   }
   return outcome;
 }
 
 type Transition = { id: string; timestamp: string; alert: { deliveries: string[] } };
 
-/** A flip caused the transition that was written while it was in progress. */
-function waited(flip: Flip, transitions: Transition[], arrivals: Arrival[], what: 'alert' | 'action'): number {
+/**
+ * Returns the time (ms) from the due time of a flip to the arrival of its alert or action. A flip caused the transition
+ * whose time is between its request and its response.
+ */
+function delayOf(flip: Flip, transitions: Transition[], arrivals: Arrival[], what: 'alert' | 'action'): number {
   const { sent_at, answered_at = Number.NEGATIVE_INFINITY } = flip;
   const made = transitions.find(({ timestamp }) => {
     const at = Date.parse(timestamp);

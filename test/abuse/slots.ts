@@ -3,11 +3,12 @@ import { type IntervalSchedule, latestSlot, slotsBetween } from '#lib/schedule/s
 /** A probed check with its schedule. */
 export type Pulled = { id: string; schedule: IntervalSchedule };
 
-/** Maximum time by which a probe can begin before its slot (ms), because simultaneous ones share a job. */
+/** Maximum time by which a probe can begin before its slot (ms), because simultaneous probes share a job. */
 const EARLY_MS = 100;
 
 /**
- * Returns the delay of each probe after its slot (ms), and the slots in (from, until] without one. Times in epoch ms.
+ * Returns the number of slots in (from, until], the number of slots `lost` without a probe, and the delay of each probe
+ * after its slot in ms (`errors`). Times in epoch ms.
  * @param began start of each probe of one check
  */
 export function slotsOf(schedule: IntervalSchedule, began: number[], from: number, until: number) {

@@ -11,7 +11,7 @@ import type { Pulled } from './slots.ts';
 /** The tenant that must not be affected. */
 export type Victim = {
   caller: Caller;
-  /** Checked every second; their target is always up. */
+  /** Checks that are probed every second; their target is always up. */
   pulled: Pulled[];
   /** Push checks, initially up, each with one channel and one action on every change. */
   flipping: string[];

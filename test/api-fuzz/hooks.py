@@ -8,7 +8,7 @@ import schemathesis
 from schemathesis import GenerationMode
 
 # By the word of the path before a parameter: {"checks": "chk_..."}.
-PLACES = json.loads(os.environ["FUZZ_PLACES"])
+PLACES = json.loads(os.environ["FUZZ_PATH_IDS"])
 # The key and the user that all calls come from: without them, everything else would be a 401.
 OWN = json.loads(os.environ["FUZZ_OWN"])
 chance = random.Random(os.environ["FUZZ_SEED"])

@@ -73,7 +73,7 @@ async function main(): Promise<boolean> {
       key,
       seed,
       env: {
-        FUZZ_PLACES: JSON.stringify(pathIds),
+        FUZZ_PATH_IDS: JSON.stringify(pathIds),
         FUZZ_OWN: JSON.stringify([own.user.id, own.key.id]),
         FUZZ_SEED: seed,
       },

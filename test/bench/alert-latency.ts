@@ -9,15 +9,15 @@ import { type Figures, quantile } from './figures.ts';
 const WARM_MS = 10_000;
 
 /**
- * Returns the milliseconds from the recorded deciding probe to the webhook's arrival. The checks run each second, and
- * go down and up together every two seconds.
+ * Returns the time (ms) from each transition to the arrival of its webhook. The checks run each second, and go down and
+ * up together every two seconds.
  * @param code the checkout whose code runs; default: this one
  */
 async function latencies(checks: number, seconds: number, code?: string): Promise<number[]> {
   await using service = await startRealService({}, code);
   using target = await startTarget();
   const receiver = await startReceiver();
-  // Otherwise alerts beyond the rate of the account wait and are combined. An earlier release has no rate.
+  // Otherwise alerts beyond the rate of the account would wait and be combined. An earlier release has no such rate.
   if (code === undefined) await setLimits(service, { 'alerts-per-minute': 1_000_000 });
   const settings = { check_type: 'http', target_url: `${target.url}/flap`, interval_seconds: 1, failure_threshold: 1 };
   const made = await inParallel(Array.from({ length: checks }), 4, async () => {

@@ -1,6 +1,6 @@
 const MB = 1024 * 1024;
 
-/** Returns two letters in a non-repeating order, so that an automaton does not help. */
+/** Returns a text of two letters in an order that does not repeat, so that an automaton does not help. */
 function shuffled(one: string, other: string, count: number): string {
   let state = 12_345;
   const letters = Array.from({ length: count }, () => {

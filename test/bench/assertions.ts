@@ -18,19 +18,20 @@ import { bodies, json, worst } from './asserted-bodies.ts';
 import { quantile } from './figures.ts';
 
 /**
- * Costs of assertions: the CPU of a check with five of them on a JSON body of 2 KB relative to a plain one, read,
- * probed and recorded like in a prober, and of its probe only; the CPU of a check and of a probe with an expression
- * relative to a plain one; the CPU of a search in a thread of its own relative to one in this thread; and the longest
- * turn of the event loop for the worst bodies and assertions that the limits accept. Prints figures. The target is this
- * file in its own process.
+ * Measures and prints costs of assertions. The target is this file in its own process. Figures:
+ * - the CPU of a check with five assertions on a JSON body of 2 KB, relative to a check without assertions: as a whole
+ *   (read, probed and recorded like in a prober), and its probe only
+ * - the same for a check with an expression
+ * - the CPU of a probe that searches in this thread, relative to one that searches in a thread of its own
+ * - the longest turn of the event loop for the worst bodies and assertions that the limits accept
  */
 
 const PROBES = 400;
 const AT_ONCE = 16;
 const ROUNDS = 3;
-/** Number of pairs; plain and other ones alternate, so that other load of the machine affects both. */
+/** Number of pairs of runs. The two kinds of work alternate, so that load of other programs affects both. */
 const PAIRS = 40;
-/** Simultaneous checks of a cell, and its slots per figure. */
+/** Number of simultaneous checks of a cell, and of its slots per run. */
 const [CHECKS, SLOTS] = [25, 16];
 
 if (process.argv[2] === 'target') {
@@ -90,11 +91,11 @@ async function measure(url: string): Promise<Record<string, number>> {
     await recording(net, cpu, `${url}/usual`, five),
   );
   const expression = [{ source: 'body', operator: 'matches', value: '"status":\\s*"ok"' }];
-  const searching = await ratioOf(
+  const expressionCheck = await ratioOf(
     await recording(net, cpu, `${url}/usual`, []),
     await recording(net, cpu, `${url}/usual`, expression),
   );
-  const searched = await ratioOf(probing(prober('usual', [])), probing(prober('usual', expression)));
+  const expressionProbe = await ratioOf(probing(prober('usual', [])), probing(prober('usual', expression)));
   const inline = await ratioOf(
     probing(prober('usual', expression)),
     probing(prober('usual', expression, cpuBy(runInline))),
@@ -110,17 +111,17 @@ async function measure(url: string): Promise<Record<string, number>> {
   return {
     check_with_five_assertions_by_a_plain_one: check,
     probe_with_five_assertions_by_a_plain_one: probe,
-    check_with_an_expression_by_a_plain_one: searching,
-    probe_with_an_expression_by_a_plain_one: searched,
+    check_with_an_expression_by_a_plain_one: expressionCheck,
+    probe_with_an_expression_by_a_plain_one: expressionProbe,
     probe_with_an_expression_inline_by_one_in_a_thread: inline,
     worst_assertions_longest_turn_cpu_ms: longest,
   };
 }
 
-/** Returns the CPU of one kind of work relative to another: both alternate, and the lowest tenth of each counts. */
+/** Returns the CPU of `other` relative to `plain`. Both alternate; the tenth percentile of each counts. */
 async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unknown>): Promise<number> {
   const taken: [number[], number[]] = [[], []];
-  // Compilation in the first rounds is not measured.
+  // The first rounds are not measured, because they include compilation.
   for (let round = -PAIRS / 4; round < PAIRS; round++) {
     for (const [i, work] of [plain, other].entries()) {
       const before = process.cpuUsage();
@@ -133,7 +134,7 @@ async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unkno
   return two! / one!;
 }
 
-/** Runs some probes, several at once. */
+/** Returns a function that runs 400 probes, 16 at a time. */
 function probing(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
   return () => {
     let left = PROBES;
@@ -147,7 +148,7 @@ function probing(probe: () => Promise<{ success: boolean; error_message: string 
   };
 }
 
-/** Runs some slots of a cell of checks like a prober: reads, probes and records, with a store in memory. */
+/** Returns a function that runs slots of a cell like a prober: reads, probes and records, with a store in memory. */
 async function recording(
   net: Net,
   cpu: TenantCpu,
@@ -181,7 +182,7 @@ async function recording(
   };
 }
 
-/** Returns the longest turn of the event loop during a probe (ms of CPU of this thread): the best of some rounds. */
+/** Returns the longest turn of the event loop during a probe, in ms of CPU of this thread: the best of some rounds. */
 async function longestTurn(probe: () => Promise<unknown>): Promise<number> {
   const cpuNow = (): number => {
     const { user, system } = process.threadCpuUsage();

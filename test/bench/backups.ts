@@ -22,8 +22,8 @@ const WARM_MS = 5000;
 const ADMIN = join(import.meta.dirname, '../../infra/admin/main.ts');
 
 /**
- * Pushes results at a constant rate, also while responses are late. `sent` counts them, `end` waits for all and returns
- * latencies in ms.
+ * Pushes results at a constant rate, also while responses are late. `sent` returns their number, `end` waits for all
+ * responses and returns their latencies in ms.
  */
 function pushResults({ url, client }: RealService, ids: readonly string[]) {
   const agent = new Agent({ keepAlive: true });
@@ -34,7 +34,7 @@ function pushResults({ url, client }: RealService, ids: readonly string[]) {
       const sent = request(`${url}/v1/checks/${id}/results`, { method: 'POST', agent, headers }, (response) => {
         response.resume().on('end', () => {
           if (response.statusCode === 201) resolve(performance.now() - began);
-          else reject(new Error(`A push was answered with ${response.statusCode}.`));
+          else reject(new Error(`A push returned ${response.statusCode}.`));
         });
       });
       sent.on('error', reject).end('{"success": true, "latency_ms": 5}');
@@ -58,7 +58,7 @@ function pushResults({ url, client }: RealService, ids: readonly string[]) {
 
 /**
  * Takes 30 backups, one after the other, while 500 results a second are pushed. `admin backup` fails unless its copy
- * passes an integrity check. Measures the pushes (ms), and the accepted results that the store does not have.
+ * passes an integrity check. Measures the latency of pushes (ms), and counts accepted results that the store lacks.
  */
 export async function backups(): Promise<Figures> {
   await using service = await startRealService();

@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 
 /**
- * The baseline: as many plain GETs of node:http on new connections as possible in some seconds, 16 in flight, whose
- * responses are ignored. Prints {requests, cpu_s}. Arguments: URL, seconds.
+ * Baseline: sends plain GETs of node:http on new connections, 16 at a time, as fast as possible for some seconds, and
+ * ignores the responses. Prints {requests, cpu_s}. Arguments: URL, seconds.
  */
 const [url = '', seconds = '5'] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: false });

@@ -56,17 +56,17 @@ async function makeGraph({ client, dir }: RealService, target: string, receiver:
     201,
   );
   got(await client.post('/v1/blueprints', { slug: 'service', name: 'Service' }), 201);
-  const watched = async (name: string): Promise<string> => {
+  const makeWatched = async (name: string): Promise<string> => {
     const made = await client.post('/v1/blueprints/service/entities', { slug: name, name });
     const { id: entity_id } = got(made, 201);
     const settings = { check_type: 'http', target_url: target, interval_seconds: INTERVAL_SECONDS };
     got(await client.post('/v1/checks', { ...settings, entity_id, failure_threshold: 1 }), 201);
     return entity_id;
   };
-  const root = await watched('root');
+  const root = await makeWatched('root');
   const names = Array.from({ length: DEPENDENTS }, (_, n) => `dependent-${n}`);
-  const dependents = await inParallel(names, 16, watched);
-  // Each increments a counter of the root's item, so that more parallel writes would conflict.
+  const dependents = await inParallel(names, 16, makeWatched);
+  // Each relation increments a counter of the root's item, so more concurrent writes would conflict.
   await inParallel(dependents, 2, async (from_entity_id) =>
     got(await client.post('/v1/relations', { from_entity_id, to_entity_id: root, relation_type: 'depends_on' }), 201),
   );
@@ -89,18 +89,18 @@ function countAlerts(dir: string, tenant: string, root: string): { held: number;
 }
 
 /** Waits for a condition. @returns the seconds until it holds @throws if it does not hold in time */
-async function secondsUntil(holds: () => boolean, what: () => string): Promise<number> {
+async function secondsUntil(holds: () => boolean, describe: () => string): Promise<number> {
   const began = performance.now();
   while (!holds()) {
-    if (performance.now() - began > PATIENCE_MS) throw new Error(`After ${PATIENCE_MS / 1000} s: ${what()}.`);
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`After ${PATIENCE_MS / 1000} s: ${describe()}.`);
     await pause(500);
   }
   return (performance.now() - began) / 1000;
 }
 
 /**
- * A root and the 10,000 entities that depend on it fail. Returns the seconds and CPU until each alert is decided, then
- * until none is held, and the number of alerts sent.
+ * Measures a failure of a root and of the 10,000 entities that depend on it: the seconds and CPU until each alert is
+ * decided, the number of alerts sent, and the seconds and CPU from the recovery until no alert is held.
  */
 export async function dependents(): Promise<Figures> {
   await using service = await startRealService();
@@ -108,23 +108,23 @@ export async function dependents(): Promise<Figures> {
   const receiver = await startReceiver();
   const { tenant, root } = await makeGraph(service, target.url, receiver.url);
   const now = () => countAlerts(service.dir, tenant, root);
-  const said = () => `${JSON.stringify(now())} ${service.err().slice(-500)}`;
+  const describe = () => `${JSON.stringify(now())} ${service.err().slice(-500)}`;
   await pause(2 * INTERVAL_SECONDS * 1000);
 
   target.fails(true);
   const failing = watch(service.pid());
   const isDecided = () => {
     const { held, alerts } = now();
-    // A notified failure is not held: that of the root itself, or of a dependent that failed first.
+    // Alerts that were sent are not held: the alert of the root, and those about dependents that failed first.
     return held + alerts > DEPENDENTS;
   };
-  const decided_s = await secondsUntil(isDecided, said);
+  const decided_s = await secondsUntil(isDecided, describe);
   const { cpu_s } = failing.end();
   const notified = receiver.received.length;
 
   target.fails(false);
   const recovering = watch(service.pid());
-  const over_s = await secondsUntil(() => now().held === 0, said);
+  const over_s = await secondsUntil(() => now().held === 0, describe);
   await receiver.close();
   return {
     dependents_decided_s: decided_s,

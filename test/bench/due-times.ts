@@ -6,7 +6,7 @@ import type { Figures } from './figures.ts';
 export function dueTimes(): Figures {
   const took = (kind: Kind): number => {
     const cases = drawCases(kind, 5000, 11);
-    // The time zones of a process are loaded once.
+    // The first pass loads the time zones of the process, which is not measured.
     for (const { zone, text, at } of cases) nextDue(parseCalendar(text, zone), at);
     const began = process.cpuUsage();
     for (const { zone, text, at } of cases) nextDue(parseCalendar(text, zone), at);

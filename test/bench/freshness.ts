@@ -7,10 +7,10 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { type Figures, quantile } from './figures.ts';
 
 const COMPONENTS = 100;
-/** Changes whose time to the file is measured, and the time between them (ms): more than one rendering takes. */
+/** Number of measured changes, and the time between them (ms), which is longer than a rendering. */
 const CHANGES = 20;
 const BETWEEN_MS = 4_000;
-/** Time (ms) in which all components change again and again. */
+/** Time (ms) in which all components change repeatedly. */
 const BUSY_MS = 20_000;
 const POLL_MS = 10;
 
@@ -33,8 +33,9 @@ const statesOf = async (file: string): Promise<string[]> =>
   JSON.parse(await readFile(file, 'utf8')).groups[0].components.map(({ state }: { state: string }) => state);
 
 /**
- * Measures a status page of 100 components: from a stored change to the published file (ms, the first of each change),
- * renderings per second while all components change, and from the last of these changes to the file that shows it.
+ * Measures a status page of 100 components: the time (ms) from a stored change to the published file that shows it, the
+ * renderings per second while all components change, and the time (ms) from the last of these changes to the file that
+ * shows all of them.
  */
 export async function freshness(): Promise<Figures> {
   await using service = await startRealService();
@@ -42,7 +43,7 @@ export async function freshness(): Promise<Figures> {
   const { file, checks } = await publishPage(service);
   const push = async (id: string, success: boolean) =>
     got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 1 }), 201);
-  const shows = async (i: number, state: string): Promise<number> => {
+  const untilShown = async (i: number, state: string): Promise<number> => {
     const from = performance.now();
     while ((await statesOf(file))[i] !== state) await pause(POLL_MS);
     return performance.now() - from;
@@ -52,7 +53,7 @@ export async function freshness(): Promise<Figures> {
   for (let n = 0; n < CHANGES; n++) {
     const success = n % 2 === 1;
     await push(checks[n]!, success);
-    times.push(await shows(n, success ? 'operational' : 'outage'));
+    times.push(await untilShown(n, success ? 'operational' : 'outage'));
     await pause(BETWEEN_MS - times.at(-1)!);
   }
 

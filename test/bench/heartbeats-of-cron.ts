@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { beatOn } from './beat-on.ts';
 
 /**
- * Heartbeats like those of curl in a crontab: each opens a connection and closes it after the response. Uses bare
- * sockets, so that the client costs little compared with the service.
+ * Sends a heartbeat like curl in a crontab: on a new connection, which it closes after the response. Uses a bare
+ * socket, so that the client costs little compared with the service.
  */
 const beat = (hostname: string, port: number, request: string) =>
   new Promise<boolean>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { AT_ONCE, beatOn } from './beat-on.ts';
 
-/** Agents that keep their connections open. */
+/** Keeps connections open, as agents on servers do. */
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
 
 await beatOn((url, key, ids) => {

@@ -14,9 +14,9 @@ import { itemBytes } from '#test/support/item-size.ts';
 import { quantile } from './figures.ts';
 
 /**
- * Cost of reading 30 days of a check at 10 s, in a cell of this many checks (first argument; 50 is a full one). Its
- * records are written directly into the table and rolled up hour by hour. Prints the median of some reads, and the
- * DynamoDB read units of one.
+ * Measures the cost of reading 30 days of a check with an interval of 10 s. Its cell has `CHECKS` checks (first
+ * argument; a full cell has 50). Results are written directly into the table and rolled up hour by hour. Prints the
+ * median time of some reads, and the DynamoDB read units of one.
  */
 const CHECKS = Number(process.argv[2] ?? 50);
 const DAYS = 30;

@@ -7,15 +7,15 @@ import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
- * Costs of 250 concurrent probes that search for an absent text or keep the body, with targets that send 1 MB in the
- * worst way. Prints {<way>_memory_mb, <way>_cpu_s}: the maximum growth of the process, and its CPU, for all 250. The
- * targets are this file in its own process.
+ * Measures 250 concurrent probes of targets that send responses in the worst ways. The probes search the body for an
+ * absent text, keep it, or do not read it. Prints {<way>_memory_mb, <way>_cpu_s}: the maximum growth of the process,
+ * and its CPU, for all 250. The targets are this file in its own process.
  */
 const PROBES = 250;
 const MB = 1024 * 1024;
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 
-/** Repeated response of a target, by way. */
+/** Response of a target by way: `head`, then `part` repeatedly until the client closes the connection. */
 const ways: Record<string, { head: string; part: Buffer }> = {
   one_byte_chunks: {
     head: `${HEAD}Transfer-Encoding: chunked\r\n\r\n`,

@@ -10,8 +10,8 @@ import { type Figures, quantile } from './figures.ts';
 import { startTlsTarget } from './tls-target.ts';
 
 /**
- * Latency that 50 simultaneous https probes add to a target that responds in 50 ms, compared with one probe, with the
- * settings of a deployment and the vCPU share of the prober on Lambda. Median, ms.
+ * Measures how much higher the median latency (ms) of 50 simultaneous https probes is than that of one, for a target
+ * that responds in 50 ms, with the settings of a deployment and the vCPU share of the prober on Lambda.
  */
 export async function probesOnLambda(): Promise<Figures> {
   const share = functions.prober.memory_mb / ASSUMED.vcpu_mb;
@@ -27,7 +27,7 @@ export async function probesOnLambda(): Promise<Figures> {
         stdio: ['pipe', 'pipe', 'inherit'],
       },
     );
-    // Loading is not limited.
+    // The share applies only after the modules are loaded.
     await once(child.stdout, 'data');
     const release = holdToShare(child.pid!, share);
     child.stdin.write('go\n');

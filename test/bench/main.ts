@@ -55,6 +55,6 @@ for (let round = 1; round <= Number(values.rounds); round++) {
 const bare = best.get('bare_get_cpu_s_per_1000');
 const check = best.get('check_cpu_s_per_1000');
 say('');
-if (bare && check) say(`CPU of a recorded check to a bare GET: ${(check / bare).toFixed(2)}`);
+if (bare && check) say(`CPU of a recorded check relative to a bare GET: ${(check / bare).toFixed(2)}`);
 for (const [figure, value] of best) say(`${figure}: ${value.toPrecision(4)}`);
 process.exit(0);

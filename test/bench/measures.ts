@@ -37,8 +37,8 @@ async function bareGet(): Promise<Figures> {
 }
 
 /**
- * Overload: the number of checks recorded per second, the cost of each with state, schedule and record, and the disk
- * space
+ * Measures the service at overload: the number of recorded checks per second, the CPU of each including state, schedule
+ * and record, and the disk space.
  */
 async function saturated(checks = 5000, seconds = 15): Promise<Figures> {
   await using fleet = await fleetOf(checks, 1);
@@ -58,7 +58,7 @@ async function saturated(checks = 5000, seconds = 15): Promise<Figures> {
   };
 }
 
-/** Measures the delay of probes after their slot (ms) with this many checks at 10 s, and the memory. */
+/** Measures the delay of probes after their slot (ms), memory and CPU, with checks at an interval of 10 s. */
 async function slotError(
   checks: number,
   seconds: number,
@@ -69,15 +69,15 @@ async function slotError(
   const usage = watch(service.pid());
   await pause(seconds * 1000);
   const { cpu_s, peak_bytes } = usage.end();
-  const { at, path } = await target.arrivals();
+  const { at, numbers } = await target.arrivals();
   const byNumber = new Map<number, Check>(made.map((check) => [check.number, check]));
   const lateness = at
     .slice(before)
-    .map((time, i) => time - latestSlot(byNumber.get(path[before + i]!)!.schedule, time));
+    .map((time, i) => time - latestSlot(byNumber.get(numbers[before + i]!)!.schedule, time));
   return { lateness, rss_mb: peak_bytes / 2 ** 20, cpu_s_per_1000: (1000 * cpu_s) / lateness.length };
 }
 
-/** Measures the same with 1,000 checks. @returns figures */
+/** Measures the delay of probes after their slot, memory and CPU with 1,000 checks. */
 async function onTime(): Promise<Figures> {
   const { lateness, rss_mb, cpu_s_per_1000 } = await slotError(1000, 30);
   return {
@@ -105,7 +105,7 @@ async function newestResults(): Promise<Figures> {
   return { newest_results_of_1000_checks_ms: quantile(times, 0.5) };
 }
 
-/** Measures memory with 10,000 checks at 60 s. */
+/** Measures memory with 10,000 checks at an interval of 60 s. */
 async function memory(): Promise<Figures> {
   await using fleet = await fleetOf(10_000, 60);
   const { service } = fleet;
@@ -115,8 +115,8 @@ async function memory(): Promise<Figures> {
 }
 
 /**
- * Measures durable heartbeats per second and their CPU, on kept connections and on a new one each; and the memory after
- * them.
+ * Measures durable heartbeats per second and their CPU, on kept connections and on a new connection each; and the
+ * memory afterwards.
  */
 async function heartbeats(): Promise<Figures> {
   await using service = await startRealService();
@@ -164,10 +164,10 @@ async function pings(): Promise<Figures> {
  */
 const hostileTargets = (): Promise<Figures> => run('hostile-targets.ts');
 
-/** Measures the cost of assertions relative to a check without any, and the longest turn of the event loop. */
+/** Measures the cost of assertions relative to a check without assertions, and the longest turn of the event loop. */
 const assertions = (): Promise<Figures> => run(...MEMORY_FLAGS, 'assertions.ts');
 
-/** Measures the start of the process to its first response (ms), on data of 1,000 checks. */
+/** Measures the time from the start of the process to its first response (ms), with 1,000 stored checks. */
 async function startUp(): Promise<Figures> {
   await using service = await startRealService();
   using target = await startTarget();
@@ -179,7 +179,7 @@ async function startUp(): Promise<Figures> {
   return { start_up_ms: performance.now() - began };
 }
 
-/** Measures by name, each on a new service. */
+/** Measures by name, each with a new service. */
 export const measures: Record<string, () => Promise<Figures>> = {
   bareGet,
   saturated,

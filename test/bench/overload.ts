@@ -6,15 +6,15 @@ import { got, newCheck } from '#test/support/fleet.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { type Figures, quantile } from './figures.ts';
 
-/** Checks at one second; the machine of docs/develop/figures.md executes about 4,000 a second. */
+/** Number of checks per step, each due once a second. The machine of docs/develop/figures.md runs about 4,000. */
 const STEPS = (process.env.OVERLOAD_CHECKS ?? '2000,4000,8000,16000').split(',').map(Number);
-/** Warm-up of each step (s), and duration of its measurement (s). */
+/** Duration of the warm-up and of the measurement of each step (s). */
 const RUN_IN_S = Number(process.env.OVERLOAD_RUN_IN_S ?? 120);
 const HELD_S = Number(process.env.OVERLOAD_HELD_S ?? 120);
 
 /**
- * Overload with checks that are created through the API while others run: executions per second, how evenly checks lose
- * slots, and latency for API calls and heartbeats.
+ * Measures overload by checks that are created through the API while others run: runs per second, the mean and maximum
+ * share of lost slots of a check, and the latency of API calls and heartbeats.
  */
 export async function overload(): Promise<Figures> {
   const figures: Figures = {};
@@ -34,7 +34,7 @@ async function step(count: number): Promise<Figures> {
   await pause(RUN_IN_S * 1000);
 
   const usage = watch(service.pid());
-  const before = (await target.arrivals()).path.length;
+  const before = (await target.arrivals()).numbers.length;
   const stop = new AbortController();
   const calls = callAgainAndAgain(stop.signal, () => get(service.client, checks[count >> 1]!.id));
   const beats = callAgainAndAgain(stop.signal, () => beat(service.client, pushed.id));
@@ -43,7 +43,7 @@ async function step(count: number): Promise<Figures> {
   const seconds = (Date.now() - from) / 1000;
   stop.abort();
   const { cpu_s, peak_bytes } = usage.end();
-  const executed = (await target.arrivals()).path.slice(before);
+  const executed = (await target.arrivals()).numbers.slice(before);
   const [called, beaten] = await Promise.all([calls, beats]);
 
   const times = new Map(checks.map(({ number }) => [number, 0]));
@@ -63,7 +63,7 @@ async function step(count: number): Promise<Figures> {
   };
 }
 
-/** Sends ten calls per second, one at a time, and counts failures. */
+/** Sends up to ten calls per second, one at a time, and counts failures. */
 async function callAgainAndAgain(signal: AbortSignal, call: () => Promise<void>) {
   const ms: number[] = [];
   let refused = 0;

@@ -6,9 +6,9 @@ import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
- * Simultaneous https probes by the service's own net. Prints `ready` and waits for a line, so that its CPU can be
- * limited first; prints the latency (ms) of each probe. Arguments: URL, simultaneous probes, maximum concurrency,
- * rounds.
+ * Sends simultaneous https probes with the network code of the service. Prints `ready` and waits for a line, so that
+ * the CPU of this process can be limited first. Then prints the latency (ms) of each probe. Arguments: URL,
+ * simultaneous probes, maximum concurrency, rounds.
  */
 const [url = '', due = '50', atOnce = '20', rounds = '5'] = process.argv.slice(2);
 const net = makeNet({ EGRESS_ALLOW: [] });
@@ -22,7 +22,7 @@ async function probe(): Promise<number> {
 
 process.stdout.write('ready');
 await once(process.stdin, 'data');
-// Excludes one-time work of a process, such as reading its certificate authorities.
+// These probes are not measured: they do one-time work of a process, such as reading its certificate authorities.
 for (let i = 0; i < 5; i++) await probe();
 const latencies: number[] = [];
 for (let round = 0; round < Number(rounds); round++) {

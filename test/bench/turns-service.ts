@@ -21,7 +21,7 @@ const none = (): Turn => ({ wall_ms: 0, cpu_ms: 0 });
 let longest = none();
 let last = { wall: performance.now(), cpu: cpuNow() };
 
-// Timers run once per turn: the time between two of them would delay a probe's time-out.
+// A timer runs once per turn, so the time between two runs is a delay that a probe's timeout could have.
 setInterval(() => {
   const now = { wall: performance.now(), cpu: cpuNow() };
   longest = {

@@ -3,7 +3,8 @@ import { compareWithPeers, drawCases, findCalendars, type Kind } from './peers.t
 
 /**
  * `npm run test:nightly -- calendar`: compares random schedules and times, most of them near a change of clocks, with
- * the libraries that Healthchecks uses. Prints the number of differences per reason; a difference without one fails.
+ * the libraries that Healthchecks uses. Prints the number of differences per known reason. Fails if a difference has no
+ * known reason.
  */
 const { values } = parseArgs({
   options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },

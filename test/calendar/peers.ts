@@ -11,9 +11,9 @@ const DAY_MS = 86_400_000;
 const FIVE_YEARS_MS = 5 * 366 * DAY_MS;
 
 export type Kind = 'cron' | 'OnCalendar';
-/** A question to a schedule: its first due time after `at` (epoch ms). */
+/** Query for the first due time of a schedule after `at` (epoch ms). */
 export type Case = { kind: Kind; text: string; zone: string; at: number };
-/** Number of cases that agree, of differences by known reason, and the unexplained differences. */
+/** Number of cases, of equal results (`same`), and of differences by known reason; and the unexplained differences. */
 export type Comparison = { cases: number; same: number; known: Map<string, number>; strange: string[] };
 
 /**
@@ -24,7 +24,7 @@ export type Comparison = { cases: number; same: number; known: Map<string, numbe
 export function findCalendars(): string | undefined {
   const python = join(ROOT, '.cache/calendar-python/bin/python');
   if (existsSync(python)) return python;
-  if (process.env.CI) throw new Error(`${python} is missing; .ci/peers makes it.`);
+  if (process.env.CI) throw new Error(`${python} is missing; run .ci/peers to create it.`);
   return undefined;
 }
 
@@ -63,7 +63,7 @@ function dueByService({ text, zone, at }: Case): DueTime {
   }
 }
 
-/** Limits the reference to five years ahead, like the service. */
+/** Returns a due time of the reference, or null if it is more than five years ahead, as the service does. */
 const within = ({ at }: Case, due: DueTime): DueTime =>
   typeof due === 'number' && due > at + FIVE_YEARS_MS ? null : due;
 
@@ -73,7 +73,7 @@ const show = (due: DueTime): string => (typeof due === 'number' ? new Date(due).
 function reasonOf({ kind, text, zone, at }: Case, own: DueTime, other: DueTime): string | undefined {
   const isDue = kind === 'cron' ? isCronDue : isOnCalendarDue;
   if (own !== null && (typeof own !== 'number' || !isDue(text, zone, own))) return undefined;
-  if (other === 'CronSimError: Bad day-of-month') return 'the reference rejects a day that none of the months has';
+  if (other === 'CronSimError: Bad day-of-month') return 'the reference rejects a day that does not exist in any month';
   if (typeof other !== 'number') return undefined;
   if (/(?<!\d)0*(\d+)(-|\.\.)0*\1\//.test(text))
     return 'the reference treats a range of one number with a step as open-ended';

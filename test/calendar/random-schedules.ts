@@ -29,7 +29,7 @@ const offsetName = (zone: string, at: number): string => {
 
 const changes = new Map<string, number[]>();
 
-/** Returns the clock changes of a time zone, to the hour (epoch ms). */
+/** Returns the clock changes of a time zone (epoch ms), rounded up to the hour. */
 function changesOf(zone: string): number[] {
   const known = changes.get(zone);
   if (known) return known;
@@ -44,7 +44,7 @@ function changesOf(zone: string): number[] {
   return found;
 }
 
-/** Returns a time (epoch ms), seven in ten within 30 hours of a clock change, most of them within two. */
+/** Returns a time (epoch ms): seven in ten are within 30 hours of a clock change, most of these within two hours. */
 export function randomInstant(random: Random, zone: string): number {
   const near = changesOf(zone);
   if (near.length === 0 || random.chance(0.3)) return random.int(FROM, UNTIL);
@@ -53,7 +53,11 @@ export function randomInstant(random: Random, zone: string): number {
   return random.chance(0.3) ? Math.floor(at / MINUTE_MS) * MINUTE_MS : at;
 }
 
-/** Returns one number, a range, a step or a list, mostly near `usual`. `dash`: sign of a range. */
+/**
+ * Returns one number, a range, a step or a list, mostly of numbers in `usual`.
+ * @param dash sign of a range
+ * @param most maximum of a number
+ */
 function part(random: Random, from: number, to: number, usual: readonly number[], dash: string, most = to): string {
   const two = (n: number) => (dash === '..' && random.chance(0.5) ? String(n).padStart(2, '0') : String(n));
   const one = () => (random.chance(0.6) ? random.pick(usual) : random.int(from, most));
@@ -87,7 +91,7 @@ export function randomCron(random: Random): string {
   ].join(' ');
 }
 
-/** Returns one line of systemd OnCalendar that is due at one second of a minute. */
+/** Returns one line of systemd OnCalendar that is due at most once a minute. */
 export function randomOnCalendar(random: Random): string {
   const star = (chance: number, text: () => string) => (random.chance(chance) ? '*' : text());
   const weekday = () => random.pick(['Mon', 'tue', 'Wednesday', 'Thu', 'Fri', 'Sat', 'SUN']);

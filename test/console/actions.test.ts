@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { type Client, clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';
@@ -61,7 +61,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
     return { ...person, open, dialog: person.page.getByRole('dialog') };
   }
 
-  async function restart(admin: Client): Promise<{ id: string }> {
+  async function newRestartAction(admin: Client): Promise<{ id: string }> {
     const made = await admin.post('/v1/actions', {
       name: 'Restart <script>',
       url: `${pipeline.url}/restart/{{service}}?of={{entity_name}}`,
@@ -106,7 +106,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
     await enterDuration(dialog, 'Time between attempts', '2', 'min');
     await unfold(dialog, 'Guards of the remediation');
     await dialog.getByLabel(/^Lock/).fill('not a lock');
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.locator('.field', { hasText: 'Lock' }).locator('.field-error').waitFor();
     await dialog.getByLabel(/^Lock/).fill('shop');
@@ -141,7 +141,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
 
   it('runs an action with variables and follows the log of the pipeline', async () => {
     const admin = await newTenant();
-    const action = await restart(admin);
+    const action = await newRestartAction(admin);
     const made = await admin.post('/v1/auth/keys', { label: 'ci', scopes: ['push'] });
     const ci = clientOf(world.url, made.body.key);
     const { page, complaints } = await at(`/actions/${action.id}`, admin);
@@ -190,7 +190,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
 
   it('shows the last execution in the list and all executions on the page', async () => {
     const admin = await newTenant();
-    const action = await restart(admin);
+    const action = await newRestartAction(admin);
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: '..' } });
     const { page, open } = await at('/actions', admin);
@@ -204,7 +204,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
 
   it('disables buttons for a read-only key, with the reason', async () => {
     const admin = await newTenant();
-    const action = await restart(admin);
+    const action = await newRestartAction(admin);
     const viewer = await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true });
     const person = await at(`/actions/${action.id}`, admin, viewer.body.key);
     await button(person, 'Run now').waitFor();
@@ -215,7 +215,7 @@ describe.skipIf(!binary)('action pages in a browser', () => {
 
   atNight('fits a phone', async () => {
     const admin = await newTenant();
-    const action = await restart(admin);
+    const action = await newRestartAction(admin);
     const run = await admin.post(`/v1/actions/${action.id}/run`, { vars: { service: 'shop' } });
     const logs = ['x'.repeat(500), 'warn: careful', ...linesFrom(1, 10)];
     await admin.post(`/v1/actions/executions/${run.body.id}/events`, { status: 'failed', logs });

@@ -7,7 +7,7 @@ import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, expectDisabled, told } from './person.ts';
+import { button, expectDisabled, waitForMessage } from './person.ts';
 import { personAt } from './places.ts';
 
 describe.skipIf(!binary)('agents page in a browser', () => {
@@ -100,7 +100,7 @@ describe.skipIf(!binary)('agents page in a browser', () => {
     await tools.getByText('Restarts it').waitFor();
 
     await button({ page }, 'Disable').click();
-    await told({ page }, /Runbook is disabled/);
+    await waitForMessage({ page }, /Runbook is disabled/);
     await button({ page }, 'Enable').waitFor();
     expect((await admin.get('/v1/skills/runbook')).body.enabled).toBe(false);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
+import { openBrowserContext } from '#test/support/browser.ts';
 import { type Client, newTenantOf } from '#test/support/client.ts';
 import { failingCheck } from '#test/support/failing-check.ts';
 import { got } from '#test/support/fleet.ts';
@@ -24,7 +24,7 @@ describe.skipIf(!binary)('page of an acknowledgement link in a browser', () => {
   });
 
   it('asks for a name, and fills it in at the next link', async () => {
-    const { page, complaints } = await personWith(world.browser);
+    const { page, complaints } = await openBrowserContext(world.browser);
     const field = page.getByLabel('Your name (optional)');
     const openNext = async (): Promise<string> => {
       const { id, body } = await failingCheck(client, receiver, 'backup');

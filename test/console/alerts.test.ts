@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -14,17 +14,17 @@ import { personAt } from './places.ts';
 describe.skipIf(!binary)('alerts page in a browser', () => {
   const world = browserAndService();
   let receiver: WebhookReceiver;
-  let lost: WebhookReceiver;
+  let failing: WebhookReceiver;
   let alerted: Awaited<ReturnType<typeof alertedShop>>;
   beforeAll(async () => {
     receiver = await startReceiver({ host: '127.77.0.1' });
-    lost = await startReceiver({ host: '127.77.0.2' });
-    lost.behave({ status: 404 });
+    failing = await startReceiver({ host: '127.77.0.2' });
+    failing.behave({ status: 404 });
     alerted = await alertedShop();
   });
   afterAll(async () => {
     await receiver?.close();
-    await lost?.close();
+    await failing?.close();
   });
 
   /** Creates four checks: one with a failing channel, one with a working channel, two without a channel. */
@@ -32,7 +32,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     const admin = await newTenant();
     const shop = await watchedEntity(admin, 'web', 'Web shop', ['checkout', 'login', 'search', 'basket']);
     const [checkout, login] = shop.checks as [string, string];
-    await slackChannel(admin, checkout, `${lost.url}/hook`);
+    await slackChannel(admin, checkout, `${failing.url}/hook`);
     await slackChannel(admin, login, `${receiver.url}/taken`);
     await report(admin, checkout, 'card declined');
     await report(admin, login, 'no session');
@@ -40,13 +40,14 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
       const { body } = await admin.get('/v1/notify/logs');
       return body.length === 2 && body.every(({ status }: { status: string }) => /sent|failed/.test(status));
     }, 15_000);
-    const look = got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201).key as string;
-    return { admin, shop, checkout, login, look };
+    const readOnlyKey = got(await admin.post('/v1/auth/keys', { label: 'look', is_read_only: true }), 201)
+      .key as string;
+    return { admin, shop, checkout, login, readOnlyKey };
   }
 
   /** Opens the alerts page, or another place, with the key of the shop. */
   async function openAlerts({ place = '/alerts', readOnly = false } = {}) {
-    const person = await personAt(world.browser, world.url, readOnly ? alerted.look : alerted.admin.key, place);
+    const person = await personAt(world.browser, world.url, readOnly ? alerted.readOnlyKey : alerted.admin.key, place);
     const rowsOf = (name: string) => person.page.getByRole('table', { name, exact: true }).locator('tbody tr');
     return { ...person, ...alerted, rowsOf };
   }
@@ -131,7 +132,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
       await page.setViewportSize({ width: 1280, height: 800 });
       await page.evaluate(`location.hash = '#/alerts/${show}'`);
       await rowsOf(table).nth(1).waitFor();
-      expect(await barriers(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
       const [wide, seenWidth] = (await page.evaluate(
         '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',
@@ -219,7 +220,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     }
   });
 
-  it('shows which addresses of a channel have not confirmed, and asks one again', async () => {
+  it('shows which addresses of a channel are not confirmed, and sends a confirmation again', async () => {
     const admin = await newTenant();
     const config = { to: 'oncall@example.com' };
     got(await admin.post('/v1/notify/channels', { name: 'Mail', channel_type: 'email', config }), 201);
@@ -229,7 +230,7 @@ describe.skipIf(!binary)('alerts page in a browser', () => {
     await row.getByRole('button', { name: 'Send confirmation to oncall@example.com again' }).click();
     await page.getByText('oncall@example.com gets a mail with a link to confirm.').waitFor();
     expect(got(await admin.get('/v1/audit?action=address.ask'), 200)).toHaveLength(1);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
@@ -28,7 +28,7 @@ describe.skipIf(!binary)('badges in a browser', () => {
     const [{ urls }] = got(await admin.get('/v1/badges'), 200);
     const copied = await person.page.evaluate('navigator.clipboard.readText()');
     expect(copied).toBe(`![Web \\[shop\\]](${urls.state})`);
-    expect(await barriers(person.page)).toEqual([]);
+    expect(await axeViolations(person.page)).toEqual([]);
     await expectNoSidewaysScroll(person);
     await person.page.locator('.badges').getByRole('button', { name: 'Delete' }).click();
     await button(person, 'Delete badge').click();

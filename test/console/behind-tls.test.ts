@@ -3,17 +3,17 @@ import { request } from 'node:http';
 import { createServer } from 'node:https';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { openBrowserContext, startBrowser } from '#test/support/browser.ts';
 import { makeAuthority } from '#test/support/certificates.ts';
 import { newTenantOf } from '#test/support/client.ts';
 import { lastingPort } from '#test/support/lasting-port.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
-import { addPasskey, seen, signInByKey, signInByPasskey, signOut } from './person.ts';
+import { addPasskey, signInByKey, signInByPasskey, signOut, waitForPage } from './person.ts';
 
 const HOST = 'status.example.com';
 
-/** TLS proxy that forwards requests with an unchanged Host header. */
+/** Starts a TLS proxy that forwards requests with an unchanged Host header. @param own port of the proxy */
 async function proxyTo(port: number, tls: { key: string; cert: string }, own: number) {
   const server = createServer(tls, (incoming, outgoing) => {
     const { method, url, headers } = incoming;
@@ -53,10 +53,10 @@ describe.skipIf(!binary)('console behind a TLS proxy', () => {
 
   it('signs in with a passkey, and keeps the session in a __Host- cookie', async () => {
     const { key } = await newTenantOf(service);
-    const person = await personWith(browser);
+    const person = await openBrowserContext(browser);
     await person.authenticator();
     await person.page.goto(page);
-    await seen(person, 'sign-in');
+    await waitForPage(person, 'sign-in');
     await signInByKey(person, key);
     await addPasskey(person, 'laptop');
     await signOut(person);

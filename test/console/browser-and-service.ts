@@ -4,7 +4,7 @@ import { startBrowser } from '#test/support/browser.ts';
 import { target } from '#test/support/service.ts';
 import { binary } from './chromium.ts';
 
-/** Shared by all test files of a process; it ends with the process. */
+/** Browser, shared by all test files of a process; it ends with the process. */
 let browser: Promise<Browser> | undefined;
 
 /** Closes all pages, because open pages keep polling. */
@@ -13,7 +13,8 @@ const closePages = async ({ browser }: { browser?: Browser }): Promise<void> => 
 };
 
 /**
- * Returns the shared browser. It is started before the first test of a `describe`; its pages are closed after the last.
+ * Returns the shared browser. It is started before the first test of a `describe`, and its pages are closed after the
+ * last test.
  */
 export function inBrowser(): { browser: Browser } {
   const world: { browser?: Browser } = {};
@@ -26,8 +27,8 @@ export function inBrowser(): { browser: Browser } {
 }
 
 /**
- * Returns the shared browser and the service: that of BASE_URL, or one in this process. Pages are closed after each
- * test.
+ * Returns the shared browser, and the URL of the service: BASE_URL, or a service in this process. Pages are closed
+ * after each test.
  */
 export function browserAndService(): { browser: Browser; url: string } {
   const world: { browser: Browser; url?: string } = inBrowser();

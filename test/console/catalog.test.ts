@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';
@@ -11,7 +11,7 @@ import { button, expectDisabled } from './person.ts';
 describe.skipIf(!binary)('catalog pages in a browser', () => {
   const world = browserAndService();
 
-  it('focuses the first field of a dialog, fills the slug from the name, and closes it with the page', async () => {
+  it('focuses the first field of a dialog, fills the slug from the name, and closes a dialog with its page', async () => {
     const admin = await newTenant();
     const person = await visitor(world.browser, world.url, admin);
     const { page, go } = person;
@@ -154,7 +154,7 @@ describe.skipIf(!binary)('catalog pages in a browser', () => {
       for (const place of places) {
         await person.go(place);
         await expectNoSidewaysScroll(person);
-        if (width === 390) expect({ place, found: await barriers(person.page) }).toEqual({ place, found: [] });
+        if (width === 390) expect({ place, found: await axeViolations(person.page) }).toEqual({ place, found: [] });
       }
     }
     expect(person.complaints).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { dialogueTarget } from '#test/support/dialogue-target.ts';
 import { eventually } from '#test/support/eventually.ts';
@@ -59,7 +59,7 @@ describe.skipIf(!binary)('check form in a browser', () => {
     expect(body.at(-1)).toMatchObject({ target_url: `${target().url}/new`, expected_status: 200 });
   });
 
-  it('creates an entity from the name that matches none', async () => {
+  it('creates an entity from a name that does not match an existing entity', async () => {
     const person = await withAnEntity();
     const { page, admin } = person;
     await page.getByRole('link', { name: 'New check' }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!binary)('check form in a browser', () => {
     await button(person, 'Test settings').click();
     await page.getByText('Transcript').click();
     await page.locator('.test-result').getByText('250', { exact: false }).first().waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await button(person, 'Save check').click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     const made = await eventually(async () => {

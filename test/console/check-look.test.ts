@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { receiving } from '#test/support/receiving.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
@@ -27,9 +27,9 @@ describe.skipIf(!binary)('check page for readers in a browser', () => {
   atNight('is accessible in both themes, and fits a phone', async () => {
     const { page } = await onCall();
     await page.getByText(/Accepted by Slack/).waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 });

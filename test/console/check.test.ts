@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
@@ -7,9 +7,9 @@ import { browserAndService } from './browser-and-service.ts';
 import { push } from './check-fleet.ts';
 import { binary } from './chromium.ts';
 import { lookingAtCheck } from './looking-at-check.ts';
-import { type Actor, button, enterDuration, pollNow, told, unfold } from './person.ts';
+import { type Actor, button, enterDuration, pollNow, unfold, waitForMessage } from './person.ts';
 
-/** Opens the menu with the rare actions of a check. */
+/** Returns the button that opens the menu with the rare actions of a check. */
 const moreActions = ({ page }: Actor) => page.getByLabel('More actions', { exact: true });
 
 describe.skipIf(!binary)('check page in a browser', () => {
@@ -35,7 +35,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says which part of a time range it covers, and shows the whole hour', async () => {
+  it('states which part of a time range the uptime covers, and shows latency for a whole hour', async () => {
     const { page } = await onCall();
     const partial = page.locator('.uptime .partial');
     await partial.nth(3).waitFor();
@@ -49,7 +49,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     expect([59, 60, 61]).toContain((last! - first! + 1440) % 1440);
   });
 
-  it('shows how to report to a push check first, until the first ping', async () => {
+  it('shows the ping URL of a push check first until the first result', async () => {
     const { page, admin, check } = await onCall();
     const { id } = got(await admin.post('/v1/checks', { entity_id: check.entity_id, check_type: 'push' }), 201);
     await page.evaluate(`location.hash = '#/checks/${id}'`);
@@ -88,7 +88,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await cards.first().getByText('Explain: result of each rule').click();
     const rules = cards.first().locator('.rules li');
     await rules.filter({ hasText: /Cooldown\s*passed/ }).waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('tests a channel and shows the outcome', async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
     await page.getByText('2 settings overridden').waitFor();
   });
 
-  it('shows the ping URL and the time without a ping after which it goes down', async () => {
+  it('shows the ping URL, and the time without a ping after which the check goes down', async () => {
     const { page, check } = await onCall();
     await page.getByText(/The check goes down after\s*2 h\s*without a ping \(7200 s\)/).waitFor();
     const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
@@ -264,7 +264,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
       .getByText(/history and policy with 1 channel/)
       .waitFor();
     await button(person, 'Delete check').click();
-    await told(person, /deleted/);
+    await waitForMessage(person, /deleted/);
     expect((await admin.get(`/v1/checks/${check.id}`)).status).toBe(404);
   });
 
@@ -273,17 +273,17 @@ describe.skipIf(!binary)('check page in a browser', () => {
     const { page, admin, check } = person;
     const isEnabled = async () => (await admin.get(`/v1/checks/${check.id}`)).body.enabled;
     await button(person, 'Disable').click();
-    await told(person, /The check is disabled/);
+    await waitForMessage(person, /The check is disabled/);
     await button(person, 'Enable').waitFor();
     expect(await isEnabled()).toBe(false);
     const undo = page.getByRole('status').getByRole('button', { name: 'Undo' });
     await undo.focus();
     await page.keyboard.press('Enter');
-    await told(person, /The check is enabled/);
+    await waitForMessage(person, /The check is enabled/);
     await button(person, 'Disable').waitFor();
     expect(await isEnabled()).toBe(true);
     expect(await undo.count()).toBe(0);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('offers Undo for ten seconds', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -7,7 +7,7 @@ import { receiving } from '#test/support/receiving.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { addToMap, button, enterDuration, expectDisabled, pollNow, told } from './person.ts';
+import { addToMap, button, enterDuration, expectDisabled, pollNow, waitForMessage } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAME = `<script>alert(1)</script> متجر 🛰 ${'long '.repeat(30)}`.trim();
@@ -46,7 +46,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
     return { ...person, admin, rows, checks: { probed, pushed, off }, entity };
   }
 
-  it('lists down checks first, with the error, and shows names as text', async () => {
+  it('lists checks that are down first, with the error, and shows names as text', async () => {
     const { page, rows, complaints } = await onCall();
     const texts = await rows.allTextContents();
     expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Push results.*1 h.*failed/s);
@@ -103,7 +103,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
     const { page, admin, checks } = person;
     await page.getByLabel('Select all').check();
     await button(person, 'Silence').click();
-    await told(person, /Silence: 3 checks/);
+    await waitForMessage(person, /Silence: 3 checks/);
     expect((await admin.get(`/v1/checks/${checks.pushed}/policy`)).body.silenced).toBe(true);
 
     await page.getByLabel('Select all').check();
@@ -122,7 +122,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
       .getByText(/results, history, policies and channels/)
       .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await told(person, /Delete: 1 check/);
+    await waitForMessage(person, /Delete: 1 check/);
     expect((await admin.get(`/v1/checks/${checks.probed}`)).status).toBe(404);
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
     await addToMap(dialog, 'Labels to set', 'tier', '1');
     await dialog.getByLabel(/^Labels to remove/).fill('old');
     await dialog.getByRole('button', { name: 'Change' }).click();
-    await told(person, /Label: 3 checks/);
+    await waitForMessage(person, /Label: 3 checks/);
     expect((await admin.get(`/v1/checks/${checks.off}`)).body.labels).toEqual({ team: 'ops', tier: '1' });
 
     await page.getByLabel('Label', { exact: true }).selectOption('team:payments');
@@ -156,7 +156,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
     await dialog.getByLabel('Type').selectOption('slack');
     await dialog.getByLabel(/^URL/).fill(`${target().url}/all`);
     await dialog.getByRole('button', { name: 'Add channel' }).click();
-    await told(person, /Add channel: 3 checks/);
+    await waitForMessage(person, /Add channel: 3 checks/);
     for (const [id, count] of [
       [checks.probed, 2],
       [checks.pushed, 1],
@@ -177,13 +177,13 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   atNight('is accessible in both themes, and fits a phone', async () => {
     const { page, rows } = await onCall();
     await page.getByLabel('Select all').check();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     for (const place of ['/checks', '/checks/new', '/checks/new?type=tcp', '/checks/new?type=push']) {
       await page.evaluate(`location.hash = '#${place}'`);
       await (place === '/checks' ? rows.first() : page.getByLabel(/^Type/)).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      expect(await barriers(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
     }
   });
 });

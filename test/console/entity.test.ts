@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
@@ -81,7 +81,7 @@ describe.skipIf(!binary)('entity page in a browser', () => {
     await page.getByLabel(/^Type/).fill('reads_from');
     await unfold(page, 'Redundancy');
     await page.getByLabel(/^Group/).fill('replicas');
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await button(person, 'Add').click();
     await page.locator('.field', { hasText: 'Group' }).getByText('requires propagates_failure').waitFor();
     await page.getByLabel(/^Passes on failures/).selectOption('yes');
@@ -138,9 +138,9 @@ describe.skipIf(!binary)('entity page in a browser', () => {
       }
     }
     await person.go('/entities/service/api');
-    expect(await barriers(person.page)).toEqual([]);
+    expect(await axeViolations(person.page)).toEqual([]);
     await button(person, 'Add relation').click();
-    expect(await barriers(person.page)).toEqual([]);
+    expect(await axeViolations(person.page)).toEqual([]);
     expect(person.complaints).toEqual([]);
   });
 });

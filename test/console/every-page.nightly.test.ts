@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import type { Person } from '#test/support/browser.ts';
 import { newTenant } from '#test/support/client.ts';
 import { target } from '#test/support/service.ts';
@@ -47,7 +47,7 @@ describe.skipIf(!binary)('all pages in a browser', () => {
       tooWide.push(...((await page.evaluate(OVERFLOW)) as string[]));
     }
     await page.setViewportSize({ width: 1280, height: 844 });
-    expect({ tooWide, barriers: await barriers(page) }).toEqual({ tooWide: [], barriers: [] });
+    expect({ tooWide, axeViolations: await axeViolations(page) }).toEqual({ tooWide: [], axeViolations: [] });
     if (!isOpen(path) && !WITHOUT_NAMES.some((one) => path.startsWith(one))) {
       expect(await page.locator('main').textContent()).toContain(HOSTILE);
     }

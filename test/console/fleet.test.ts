@@ -5,7 +5,7 @@ import { startRealService } from '#test/support/real-service.ts';
 import { atNight } from './at-night.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { seen, signInByKey } from './person.ts';
+import { signInByKey, waitForPage } from './person.ts';
 import { personAt } from './places.ts';
 
 const NAMES = ['Web shop', '<script>alert(1)</script>', 'متجر الويب', `${'long '.repeat(39)}name`, '𝒲ide 🛰 name'];
@@ -70,7 +70,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await eventually(async () => /Down.*<script>/s.test((await rows.first().textContent()) ?? ''));
   });
 
-  it('reads the last 24 hours of all visible rows together and only once, and does not read them on a phone', async () => {
+  it('reads the last 24 hours of all visible rows together and only once, and not on a phone', async () => {
     const { page, rows } = await openFleet();
     const requests: string[] = [];
     const months: string[] = [];
@@ -226,7 +226,7 @@ describe.skipIf(!binary)('fleet page in a browser', () => {
     await person.page.evaluate(`location.hash = '#/settings/sign-in'`);
     await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
     await person.page.evaluate(`fetch('/v1/session', { method: 'DELETE', headers: { 'x-fleetwatch': 'console' } })`);
-    await seen(person, 'sign-in');
+    await waitForPage(person, 'sign-in');
     await signInByKey(person, person.admin.key);
     await person.page.getByRole('heading', { name: 'Sessions' }).waitFor();
   });

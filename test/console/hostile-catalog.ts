@@ -9,7 +9,7 @@ export const HOSTILE = START + 'w'.repeat(200 - [...START].length);
 /** A right-to-left name of about the same length. */
 const RIGHT_TO_LEFT = 'متجر الويب '.repeat(18).trim();
 
-/** Values of the parameters of page addresses, keyed by the first segment of the address: `checks :id`. */
+/** Values of the parameters of page addresses, keyed by first segment and parameter: `checks :id`. */
 export type Params = Record<string, string>;
 
 /** Creates records with hostile names and errors for all pages. @returns values of the parameters of page addresses */

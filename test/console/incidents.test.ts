@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -8,7 +8,7 @@ import { atNight } from './at-night.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
 import { report, slackChannel, watchedEntity } from './incident-world.ts';
-import { button, pollNow, told } from './person.ts';
+import { button, pollNow, waitForMessage } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
 describe.skipIf(!binary)('incident pages in a browser', () => {
@@ -102,9 +102,9 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await page.getByRole('dialog').getByLabel(/^Note/).fill('the bank is down\nas they say');
     await page.getByRole('dialog').getByRole('button', { name: 'Add note' }).click();
     await section('Timeline').getByText('the bank is down').waitFor();
-    // The console sees a degraded entity; only the service knows that one of its checks is down.
+    // The console sees a degraded entity; only the service knows that a check is down.
     await button(person, 'Resolve').click();
-    await told(person, /acknowledge it/);
+    await waitForMessage(person, /acknowledge it/);
 
     await report(admin, login, 'no session');
     await pollNow(person);
@@ -215,13 +215,13 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     const person = await openIncidents();
     const { page, rows, incident } = person;
     await rows.nth(1).waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     const isWider = () => page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
     expect(await isWider()).toBe(false);
     await arrive(person, `/incidents/${incident}`);
     await page.getByText('card declined').waitFor();
     expect(await isWider()).toBe(false);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { startRealService } from '#test/support/real-service.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
 import { browserAndService, inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, seen, signInByKey, signOut, told } from './person.ts';
+import { button, signInByKey, signOut, waitForMessage, waitForPage } from './person.ts';
 import { arrive, personAt } from './places.ts';
 
 const TYPED = 'Shop of the <b>night</b>';
@@ -39,7 +39,7 @@ describe.skipIf(!binary)('tab lifecycle in a browser', () => {
     await signOut(first);
     // The second tab detects the sign-out at its next poll, which the event triggers.
     await second.page.evaluate(`dispatchEvent(new Event('online'))`);
-    await seen(second, 'sign-in');
+    await waitForPage(second, 'sign-in');
 
     await signInByKey(first, admin.key);
     await returnToTab(second.page);
@@ -71,11 +71,11 @@ describe.skipIf(!binary)('tab lifecycle in a browser', () => {
     await name(page).fill(TYPED);
     expect(await admin.del(`/v1/auth/keys/${made.body.id}`)).toMatchObject({ status: 204 });
     await button({ page }, 'Save').click();
-    await seen({ page }, 'sign-in');
+    await waitForPage({ page }, 'sign-in');
     await signInByKey({ page }, admin.key);
     await eventually(async () => (await name(page).inputValue()) === TYPED);
     await button({ page }, 'Save').click();
-    await told({ page }, /account is changed/);
+    await waitForMessage({ page }, /account is changed/);
     expect((await admin.get('/v1/me')).body.name).toBe(TYPED);
     expect(complaints).toEqual([]);
   });
@@ -125,7 +125,7 @@ describe.skipIf(!binary)('tab during a service outage', () => {
     await name(page).fill(TYPED);
     await service.kill();
     await button({ page }, 'Save').click();
-    await told({ page }, /service cannot be reached/);
+    await waitForMessage({ page }, /service cannot be reached/);
     // From here on there is no user input: the polls detect the outage and its end.
     const offline = page.getByText('Offline');
     const afterAMinute = async (isSo: () => Promise<boolean>) => {
@@ -137,7 +137,7 @@ describe.skipIf(!binary)('tab during a service outage', () => {
     await eventually(() => afterAMinute(async () => !(await offline.isVisible())), 20_000);
     expect(await name(page).inputValue()).toBe(TYPED);
     await button({ page }, 'Save').click();
-    await told({ page }, /account is changed/);
+    await waitForMessage({ page }, /account is changed/);
     expect((await service.client.get('/v1/me')).body.name).toBe(TYPED);
     expect(complaints).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -117,7 +117,7 @@ describe.skipIf(!binary)('map page in a browser', () => {
       await person.go('/map');
       await person.page.getByRole('region', { name: 'Map of 3 entities' }).waitFor();
       await expectNoSidewaysScroll(person);
-      expect(await barriers(person.page)).toEqual([]);
+      expect(await axeViolations(person.page)).toEqual([]);
     }
     expect(person.complaints).toEqual([]);
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
+import { openBrowserContext } from '#test/support/browser.ts';
 import { invited, newAdmin, newPerson, type OidcWorld, oidcWorld } from '#test/support/oidc-world.ts';
 import { inBrowser } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, identities, openSignIns, seen, signedInUser, signOut, told } from './person.ts';
+import { button, identities, openSignIns, signedInUser, signOut, waitForMessage, waitForPage } from './person.ts';
 
 describe.skipIf(!binary)('identity provider in a browser', () => {
   const own = inBrowser();
@@ -21,11 +21,11 @@ describe.skipIf(!binary)('identity provider in a browser', () => {
     const token = await invited(admin, 'ben@example.com');
     const who = newPerson({ name: 'Ben' });
     world.provider.person = who;
-    const person = await personWith(own.browser);
+    const person = await openBrowserContext(own.browser);
     await person.page.goto(`${world.page}/#/invitation/${token}`);
-    await seen(person, 'invitation');
+    await waitForPage(person, 'invitation');
     await button(person, 'Accept with Example SSO').click();
-    await seen(person, 'signed-in');
+    await waitForPage(person, 'signed-in');
     return { ...person, who, admin };
   }
 
@@ -45,7 +45,7 @@ describe.skipIf(!binary)('identity provider in a browser', () => {
       }),
     ]);
     await page.reload();
-    await seen({ page }, 'signed-in');
+    await waitForPage({ page }, 'signed-in');
     expect(complaints).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe.skipIf(!binary)('identity provider in a browser', () => {
     const { page, who, complaints } = await member();
     await signOut({ page });
     await button({ page }, 'Sign in with Example SSO').click();
-    await seen({ page }, 'signed-in');
+    await waitForPage({ page }, 'signed-in');
     expect(await identities({ page })).toEqual([who.email]);
     expect(complaints).toEqual([]);
   });
@@ -68,17 +68,17 @@ describe.skipIf(!binary)('identity provider in a browser', () => {
       button({ page }, 'Sign in with Example SSO').click(),
     ]);
     expect((await callback.allHeaders()).cookie).toMatch(/^fleetwatch_oidc_\d+=[0-9A-Za-z]{43}$/);
-    await told({ page }, /You denied the request/);
-    await seen({ page }, 'sign-in');
+    await waitForMessage({ page }, /You denied the request/);
+    await waitForPage({ page }, 'sign-in');
   });
 
   it('shows why a sign-in is rejected', async () => {
     world.provider.person = newPerson();
-    const { page } = await personWith(own.browser);
+    const { page } = await openBrowserContext(own.browser);
     await page.goto(world.page);
-    await seen({ page }, 'sign-in');
+    await waitForPage({ page }, 'sign-in');
     await button({ page }, 'Sign in with Example SSO').click();
-    await told({ page }, /You are not a member here/);
+    await waitForMessage({ page }, /You are not a member here/);
   });
 
   it('links another identity in the current session', async () => {

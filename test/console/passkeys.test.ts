@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
+import { openBrowserContext } from '#test/support/browser.ts';
 import { newTenant } from '#test/support/client.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
@@ -10,14 +10,14 @@ import {
   openSignIns,
   passkeys,
   removePasskey,
-  seen,
   signedInUser,
   signInByKey,
   signInByPasskey,
   signOut,
   submitPasskeyForm,
-  told,
   useLink,
+  waitForMessage,
+  waitForPage,
 } from './person.ts';
 
 describe.skipIf(!binary)('passkeys in a browser', () => {
@@ -31,18 +31,18 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
   async function member() {
     const admin = await newTenant();
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'member' });
-    const person = await personWith(world.browser);
+    const person = await openBrowserContext(world.browser);
     await person.page.goto(`${local}/#/invitation/${invited.body.invite_token}`);
-    await seen(person, 'invitation');
+    await waitForPage(person, 'invitation');
     await person.page.getByLabel(/^Your name/).fill('Ben');
     await button(person, 'Accept').click();
-    await seen(person, 'signed-in');
+    await waitForPage(person, 'signed-in');
     return { ...person, admin, id: invited.body.id as string };
   }
 
   it('adds a passkey after an invitation, and signs in with it without typing', async () => {
     const person = await member();
-    await told(person, /Add a passkey/);
+    await waitForMessage(person, /Add a passkey/);
     expect(person.page.url()).not.toContain('fwi_');
     await person.authenticator();
     await addPasskey(person, 'laptop');
@@ -67,10 +67,10 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await signOut(person);
 
     await phone.remove();
-    await (await person.authenticator()).hold(copied!);
+    await (await person.authenticator()).addCredential(copied!);
     await button(person, 'Use a passkey').click();
-    await told(person, /This passkey is unknown; it may have been removed\./);
-    await seen(person, 'sign-in');
+    await waitForMessage(person, /This passkey is unknown; it may have been removed\./);
+    await waitForPage(person, 'sign-in');
     expect(person.complaints).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await person.authenticator();
     await addPasskey(person, 'laptop');
     await submitPasskeyForm(person, 'laptop again');
-    await told(person, /already has a passkey for your account/);
+    await waitForMessage(person, /already has a passkey for your account/);
     expect(await passkeys(person)).toEqual(['laptop']);
   });
 
@@ -91,20 +91,20 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     const url = made.body.url.replace('127.0.0.1', 'localhost');
 
     await person.page.reload();
-    await seen(person, 'sign-in');
+    await waitForPage(person, 'sign-in');
     await button(person, 'Use a passkey').click();
-    await told(person, /is unknown/);
+    await waitForMessage(person, /is unknown/);
 
     await useLink(person, url);
-    await seen(person, 'signed-in');
+    await waitForPage(person, 'signed-in');
     expect(person.page.url()).not.toContain('fwl_');
     expect(await passkeys(person)).toEqual([]);
     await addPasskey(person, 'new laptop');
     await signOut(person);
     await useLink(person, url);
-    await told(person, /sign-in link is invalid/);
+    await waitForMessage(person, /sign-in link is invalid/);
     await person.page.goto(local);
-    await seen(person, 'sign-in');
+    await waitForPage(person, 'sign-in');
     expect(person.complaints).toEqual([]);
   });
 
@@ -115,8 +115,8 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     await signOut(person);
     await authenticator.failToVerify();
     await button(person, 'Use a passkey').click();
-    await told(person, /no matching passkey/);
-    await seen(person, 'sign-in');
+    await waitForMessage(person, /no matching passkey/);
+    await waitForPage(person, 'sign-in');
 
     // A response without user verification is rejected by the service.
     const reply = await person.page.evaluate(`(async () => {
@@ -138,10 +138,10 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
     'disables passkeys at http://%s, with the reason, and offers the API key',
     async (host) => {
       const { key } = await newTenant();
-      const person = await personWith(world.browser);
+      const person = await openBrowserContext(world.browser);
       await person.authenticator();
       await person.page.goto(world.url.replace('127.0.0.1', host));
-      await seen(person, 'sign-in');
+      await waitForPage(person, 'sign-in');
       await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
       await signInByKey(person, key);
       await openSignIns(person);

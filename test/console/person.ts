@@ -20,14 +20,14 @@ export async function expectDisabled(actor: Actor, name: string, why: RegExp): P
 }
 
 /** Waits for a page; `signed-in`: any page of the console, or the offer of a passkey after the sign-in. */
-export const seen = (actor: Actor, what: keyof typeof HEADINGS | 'signed-in') =>
+export const waitForPage = (actor: Actor, what: keyof typeof HEADINGS | 'signed-in') =>
   (what === 'signed-in'
     ? offer(actor).or(actor.page.getByRole('navigation', { name: 'Pages' }))
     : heading(actor, HEADINGS[what])
   ).waitFor();
 
 /** Waits for a message of the page in an alert or status region. */
-export const told = ({ page }: Actor, words: RegExp) =>
+export const waitForMessage = ({ page }: Actor, words: RegExp) =>
   eventually(async () => {
     const texts = await page.locator('[role=alert], [role=status]').allTextContents();
     return texts.some((text) => words.test(text));
@@ -38,7 +38,7 @@ export const pollNow = ({ page }: Actor) => page.evaluate(`dispatchEvent(new Eve
 
 /** Skips the offer of a passkey, if it is shown. */
 async function skipOffer(actor: Actor): Promise<void> {
-  await seen(actor, 'signed-in');
+  await waitForPage(actor, 'signed-in');
   if (await offer(actor).isVisible()) await button(actor, /^(Not now|Continue)$/).click();
   await actor.page.getByRole('navigation', { name: 'Pages' }).waitFor();
 }
@@ -114,24 +114,24 @@ export async function signOut(actor: Actor): Promise<void> {
   await skipOffer(actor);
   await userMenu(actor).click();
   await button(actor, 'Sign out').click();
-  await seen(actor, 'sign-in');
+  await waitForPage(actor, 'sign-in');
 }
 
 export async function signInByPasskey(actor: Actor): Promise<void> {
   await button(actor, 'Use a passkey').click();
-  await seen(actor, 'signed-in');
+  await waitForPage(actor, 'signed-in');
 }
 
 export async function signInByKey(actor: Actor, key: string): Promise<void> {
   await actor.page.getByLabel(/^API key/).fill(key);
   await button(actor, 'Sign in').click();
-  await seen(actor, 'signed-in');
+  await waitForPage(actor, 'signed-in');
 }
 
 /** Opens and uses a sign-in link. */
 export async function useLink(actor: Actor, url: string): Promise<void> {
   await actor.page.goto(url);
-  await seen(actor, 'link');
+  await waitForPage(actor, 'link');
   await button(actor, 'Sign in').click();
 }
 

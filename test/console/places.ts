@@ -1,9 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { pages } from '#console/app/pages.ts';
-import { type Person, personWith } from '#test/support/browser.ts';
+import { openBrowserContext, type Person } from '#test/support/browser.ts';
 import { eventually } from '#test/support/eventually.ts';
 import type { Params } from './hostile-catalog.ts';
-import { seen } from './person.ts';
+import { waitForPage } from './person.ts';
 
 /** Tabs of pages, each with its own address. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -35,14 +35,14 @@ export function addressOf(path: string, params: Params): string {
  * @param place address of the page
  */
 export async function personAt(browser: Browser, url: string, key?: string, place = '/'): Promise<Person> {
-  const person = await personWith(browser);
+  const person = await openBrowserContext(browser);
   if (key !== undefined) {
     const headers = { 'x-fleetwatch': 'console', origin: url };
     const response = await person.context.request.post(`${url}/v1/sign-in/key`, { data: { key }, headers });
     if (!response.ok()) throw new Error(`No session: ${response.status()} ${await response.text()}`);
   }
   await person.page.goto(`${url}/#${place}`);
-  await seen(person, key === undefined ? 'sign-in' : 'signed-in');
+  await waitForPage(person, key === undefined ? 'sign-in' : 'signed-in');
   return person;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { browserAndService } from './browser-and-service.ts';
@@ -10,7 +10,7 @@ import { arrive, personAt } from './places.ts';
 describe.skipIf(!binary)('on-call rotas in a browser', () => {
   const world = browserAndService();
 
-  it('creates a rota with the keyboard, adds an override, replaces the calendar address, and selects it in an escalation', async () => {
+  it('creates a rota with the keyboard, overrides it, replaces its calendar address, and selects it for an escalation', async () => {
     const admin = await newTenant();
     const channel = { name: 'Pager', channel_type: 'slack', config: { url: 'https://127.77.0.9/pager' } };
     got(await admin.post('/v1/notify/channels', channel), 201);
@@ -43,7 +43,7 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     await page.getByText('Grace, override').first().waitFor();
     const [rota] = got(await admin.get('/v1/rotas'), 200);
     expect(rota).toMatchObject({ name: 'Payments', overrides: [{ member: 'Grace' }] });
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
 
     const address = async () => {
       const text = (await dialog.locator('code').textContent()) ?? '';
@@ -54,7 +54,7 @@ describe.skipIf(!binary)('on-call rotas in a browser', () => {
     await button(person, 'Subscribe').press('Enter');
     const before = await address();
     expect(await (await fetch(before)).text()).toContain('SUMMARY:On call: Grace (Payments)');
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await button(person, 'Replace address').press('Enter');
     await page.getByText('The calendar has a new address.').waitFor();
     expect((await fetch(before)).status).toBe(404);

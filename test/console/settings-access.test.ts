@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { personWith } from '#test/support/browser.ts';
+import { openBrowserContext } from '#test/support/browser.ts';
 import { clientOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { browserAndService } from './browser-and-service.ts';
 import { binary } from './chromium.ts';
-import { button, seen, useLink } from './person.ts';
+import { button, useLink, waitForPage } from './person.ts';
 import { choose, closeDialog, dialogText, newMember, openTab, row, settingsAt } from './settings.ts';
 
 describe.skipIf(!binary)('key and team settings in a browser', () => {
   const world = browserAndService();
 
-  it('shows the tag of the own member completely on a phone', async () => {
+  it('shows the tag "you" completely on a phone', async () => {
     const admin = await newTenant();
     const { page } = await settingsAt(world.browser, world.url, 'team', admin);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -96,11 +96,11 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     await closeDialog(page);
     await row(page, 'Team', 'ben@example.com').getByText('pending').waitFor();
 
-    const ben = await personWith(world.browser);
+    const ben = await openBrowserContext(world.browser);
     await ben.page.goto(link);
     await ben.page.getByLabel(/^Your name/).fill('Ben');
     await button(ben, 'Accept').click();
-    await seen(ben, 'signed-in');
+    await waitForPage(ben, 'signed-in');
 
     await openTab(page, 'keys');
     await openTab(page, 'team');
@@ -121,15 +121,15 @@ describe.skipIf(!binary)('key and team settings in a browser', () => {
     const signInLink = await dialogText(page, 'Valid once');
     await closeDialog(page);
     await ben.page.goto(world.url);
-    await seen(ben, 'sign-in');
+    await waitForPage(ben, 'sign-in');
     await useLink(ben, signInLink);
-    await seen(ben, 'signed-in');
+    await waitForPage(ben, 'signed-in');
 
     await choose(page, 'Ben', 'End all sessions…');
     await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
     await page.getByText('All sessions of Ben have ended.').waitFor();
     await ben.page.reload();
-    await seen(ben, 'sign-in');
+    await waitForPage(ben, 'sign-in');
 
     const ann = await newMember(world.url, admin, 'member', 'Ann');
     await openTab(page, 'keys');

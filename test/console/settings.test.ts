@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { atNight } from './at-night.ts';
@@ -104,7 +104,7 @@ describe.skipIf(!binary)('settings pages in a browser', () => {
     for (const part of ['account', 'team', 'keys', 'sign-in', 'audit', 'look']) {
       await openTab(page, part);
       expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), part).toBe(0);
-      expect(await barriers(page), part).toEqual([]);
+      expect(await axeViolations(page), part).toEqual([]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -34,7 +34,7 @@ describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
     await dialog.getByLabel(/^Target/).fill('0.999');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await person.page.getByText(/Healthy: 43 min.* of 43 min.* left/).waitFor();
-    expect(await barriers(person.page)).toEqual([]);
+    expect(await axeViolations(person.page)).toEqual([]);
     await expectNoSidewaysScroll(person);
     const card = person.page.locator('.slos');
     await card.getByRole('button', { name: 'Edit' }).click();
@@ -56,7 +56,7 @@ describe.skipIf(!binary)('SLOs and the uptime report in a browser', () => {
       .getByText('100 %')
       .waitFor();
     expect(await person.page.getByRole('cell', { name: 'no data' }).count()).toBeGreaterThan(0);
-    expect(await barriers(person.page)).toEqual([]);
+    expect(await axeViolations(person.page)).toEqual([]);
     await expectNoSidewaysScroll(person);
     const [file] = await Promise.all([person.page.waitForEvent('download'), button(person, 'Download CSV').click()]);
     const csv = await readFile(await file.path(), 'utf8');

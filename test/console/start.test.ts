@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
-import { personWith } from '#test/support/browser.ts';
+import { axeViolations } from '#test/support/axe.ts';
+import { openBrowserContext } from '#test/support/browser.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { receiving } from '#test/support/receiving.ts';
@@ -74,12 +74,12 @@ describe.skipIf(!binary)('first steps in a browser', () => {
     expect((await admin.get('/v1/checks')).body).toEqual([]);
     await dialog.getByRole('button', { name: 'Start monitoring' }).click();
     await dialog.locator('.field-error').getByText('is required').waitFor();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   it('leads from the sign-in to a delivered alert with the keyboard only', async () => {
     const admin = await newTenant();
-    const { page, complaints } = await personWith(world.browser);
+    const { page, complaints } = await openBrowserContext(world.browser);
     await page.goto(world.url);
     await typeInto(page, page.getByLabel(/^API key/), admin.key);
     await page.keyboard.press('Enter');
@@ -155,7 +155,7 @@ describe.skipIf(!binary)('first steps in a browser', () => {
     await page.getByRole('link', { name: 'Change the channel' }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
   });
 
   atNight('fits a phone', async () => {
@@ -165,7 +165,7 @@ describe.skipIf(!binary)('first steps in a browser', () => {
     await openSteps(person);
     await page.getByLabel(/^URL/).fill('long '.repeat(30));
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('link', { name: 'Skip' }).click();
     await page.getByText('No entities yet').waitFor();
   });

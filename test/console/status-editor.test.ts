@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { setDomain } from '#lib/public/pages/change-page.ts';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { clientOf, newTenant } from '#test/support/client.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
 import { startService, tenantOf } from '#test/support/service.ts';
@@ -67,7 +67,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     await preview.locator('img.logo').waitFor();
     await button(person, 'Remove logo').press('Enter');
     await preview.locator('img.logo').waitFor({ state: 'detached' });
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
 
     await button(person, 'Delete').press('Enter');
     await dialog.getByRole('button', { name: 'Delete status page' }).press('Enter');
@@ -89,7 +89,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
       const link = page.getByRole('link', { name: 'Open page' });
       expect(await link.getAttribute('href')).toBe('https://status.acme.example');
       expect(await page.getByLabel(/domain/i).count()).toBe(0);
-      expect(await barriers(page)).toEqual([]);
+      expect(await axeViolations(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await page.context().close();
     } finally {
@@ -123,7 +123,7 @@ describe.skipIf(!binary)('the editor of status pages in a browser', () => {
     const url = dialog.getByLabel(/^(Webhook )?URL/i).first();
     await url.fill('no address');
     await dialog.getByLabel('Search').check();
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add subscriber' }).press('Enter');
     await dialog.getByText(/must be an absolute URL|must start with/).waitFor();
     await url.fill('https://hooks.slack.com/services/T0/B0/secret');

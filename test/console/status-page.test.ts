@@ -7,7 +7,7 @@ import { PUBLIC_HEADERS } from '#lib/public/headers.ts';
 import { historyHtml, statusHtml } from '#lib/public/pages/html.ts';
 import { LANGUAGES } from '#lib/public/pages/status-page.ts';
 import { COMPONENT_STATES, type PublishedView } from '#lib/public/pages/view.ts';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
 import { statusIncident, statusMaintenance, statusView } from '#test/support/status-view.ts';
@@ -55,56 +55,53 @@ function contrast(...colors: [string, string]): number {
 const everything = (at: number, more: Parameters<typeof statusView>[0] = {}) =>
   statusView({ at, incidents: [statusIncident('inc_1', at)], maintenance: [statusMaintenance(at)], ...more });
 
-describe.runIf(binary)(
-  'a script in a status page, in a browser that is signed in to the console of the same origin',
-  () => {
-    const world = browserAndService();
-    const PROOF = `fetch('/v1/me', { credentials: 'include' }).then((one) => one.status, () => 'failed').then((me) => {
+describe.runIf(binary)('a script in a status page, in a browser that is signed in to the console', () => {
+  const world = browserAndService();
+  const PROOF = `fetch('/v1/me', { credentials: 'include' }).then((one) => one.status, () => 'failed').then((me) => {
     let seen;
     try { seen = [document.cookie, localStorage.length].join() } catch ({ name }) { seen = name }
     document.title = 'Proof: ' + seen + ', ' + me;
   });`;
-    /**
-     * Title, remaining protection, document title, and cookies of the script's request in each case. The last case shows
-     * that the attack works without protection.
-     */
-    const POLICIES = [
-      ['is blocked by the policy of the page', 'all', 'Acme status', []],
-      [
-        'cannot access the session in the sandbox, even without the policy of the page',
-        'sandbox',
-        'Proof: SecurityError, failed',
-        [undefined],
-      ],
-      ['can access the session without both', 'none', 'Proof: canary=1,\\d, 200', ['cookie']],
-    ] as const;
+  /**
+   * Title, remaining protection, document title, and cookies of the script's request in each case. The last case
+   * shows that the attack works without protection.
+   */
+  const POLICIES = [
+    ['is blocked by the policy of the page', 'all', 'Acme status', []],
+    [
+      'cannot access the session in the sandbox, even without the policy of the page',
+      'sandbox',
+      'Proof: SecurityError, failed',
+      [undefined],
+    ],
+    ['can access the session if both are missing', 'none', 'Proof: canary=1,\\d, 200', ['cookie']],
+  ] as const;
 
-    it.each(POLICIES)('%s', async (_, left, title, cookies) => {
-      const client = await newTenant();
-      const slug = `sandbox-${left}-${Date.now()}`;
-      got(await client.post('/v1/status-pages', { slug, title: 'Acme status', visibility: 'public' }), 201);
-      const { page, context, complaints } = await personAt(world.browser, world.url, client.key);
-      await context.addCookies([{ name: 'canary', value: '1', url: world.url }]);
-      expect(await page.evaluate(`fetch('/v1/me').then(({ status }) => status)`)).toBe(200);
-      await page.route(`**/status/${slug}`, async (route) => {
-        const response = await route.fetch();
-        const { 'content-security-policy': sandbox, ...others } = response.headers();
-        const html = (await response.text()).replace('</body>', `<script>${PROOF}</script></body>`);
-        await route.fulfill({
-          headers: left === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
-          body: left === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
-        });
+  it.each(POLICIES)('%s', async (_, left, title, cookies) => {
+    const client = await newTenant();
+    const slug = `sandbox-${left}-${Date.now()}`;
+    got(await client.post('/v1/status-pages', { slug, title: 'Acme status', visibility: 'public' }), 201);
+    const { page, context, complaints } = await personAt(world.browser, world.url, client.key);
+    await context.addCookies([{ name: 'canary', value: '1', url: world.url }]);
+    expect(await page.evaluate(`fetch('/v1/me').then(({ status }) => status)`)).toBe(200);
+    await page.route(`**/status/${slug}`, async (route) => {
+      const response = await route.fetch();
+      const { 'content-security-policy': sandbox, ...others } = response.headers();
+      const html = (await response.text()).replace('</body>', `<script>${PROOF}</script></body>`);
+      await route.fulfill({
+        headers: left === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
+        body: left === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
       });
-      const sent: Request[] = [];
-      page.on('request', (request) => request.url().endsWith('/v1/me') && sent.push(request));
-      await page.goto(`${world.url}/status/${slug}`, { waitUntil: 'load' });
-      await page.waitForFunction(`/^${title}$/.test(document.title)`);
-      const headers = await Promise.all(sent.map((request) => request.allHeaders()));
-      expect(headers.map(({ cookie }) => cookie && 'cookie')).toEqual(cookies);
-      if (left === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
     });
-  },
-);
+    const sent: Request[] = [];
+    page.on('request', (request) => request.url().endsWith('/v1/me') && sent.push(request));
+    await page.goto(`${world.url}/status/${slug}`, { waitUntil: 'load' });
+    await page.waitForFunction(`/^${title}$/.test(document.title)`);
+    const headers = await Promise.all(sent.map((request) => request.allHeaders()));
+    expect(headers.map(({ cookie }) => cookie && 'cookie')).toEqual(cookies);
+    if (left === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
+  });
+});
 
 describe.runIf(binary)('a status page in a browser', () => {
   const world = inBrowser();
@@ -126,14 +123,14 @@ describe.runIf(binary)('a status page in a browser', () => {
 
   it.each(LANGUAGES)('is accessible in light and dark, with every state, in %s', async (language) => {
     put(everything(Date.now(), { language }));
-    for (const path of [BASE, `${BASE}/history`]) expect(await barriers(await open({}, path))).toEqual([]);
+    for (const path of [BASE, `${BASE}/history`]) expect(await axeViolations(await open({}, path))).toEqual([]);
   });
 
   it.each([
     ['a narrow phone', 320, 800, '100%'],
     ['a zoom of 200 %', 640, 400, '100%'],
     ['text of twice the size', 640, 400, '200%'],
-  ])('fits the window, also with long words, with %s', async (_, width, height, size) => {
+  ])('fits the window, also with long words: %s', async (_, width, height, size) => {
     const published = everything(Date.now());
     published.view.page.title = 'A'.repeat(120);
     published.view.groups[0]!.components[0]!.name = 'Komponentenüberwachungszentrale'.repeat(3);
@@ -187,7 +184,7 @@ describe.runIf(binary)('a status page in a browser', () => {
       )(document)`)) as [string, string, number];
       expect([text, style]).toEqual([name, 'solid']);
       expect(thickness).toBeGreaterThanOrEqual(2);
-      // The summary opens the list of days with a problem.
+      // The summary opens the list of days with events.
       if (!name.startsWith('Days with')) continue;
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.parentElement.open')).toBe(true);

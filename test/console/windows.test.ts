@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { barriers } from '#test/support/axe.ts';
+import { axeViolations } from '#test/support/axe.ts';
 import { newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got } from '#test/support/fleet.ts';
@@ -108,7 +108,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'February 2026' }).waitFor();
     expect(page.url()).toContain('month=2026-02');
-    expect(await barriers(page)).toEqual([]);
+    expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     await expectNoSidewaysScroll(person);
     await bars

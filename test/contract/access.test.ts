@@ -62,7 +62,7 @@ describe('Bearer authentication', () => {
     ['a key cut short', 'Bearer CUT'],
     ['a key with extra characters', 'Bearer KEYx'],
     ['a very long key', `Bearer ${'x'.repeat(4000)}`],
-  ])('refuses %s', async (_name, header) => {
+  ])('rejects %s', async (_name, header) => {
     const authorization = header
       ?.replaceAll('KEY', admin.key)
       .replaceAll('key', admin.key.toLowerCase())

@@ -151,7 +151,7 @@ describe('an account channel', () => {
     ['an invalid label', { applies_to: { labels: { Team: 'pay' } } }, 'applies_to.labels.Team'],
     ['an id of another kind', { applies_to: { entity_ids: ['chk_1'] } }, 'applies_to.entity_ids.0'],
     ['a masked secret without a stored one', { config: { url: '********' } }, 'config.url'],
-  ])('refuses %s', async (_what, wrong, path) => {
+  ])('rejects %s', async (_what, wrong, path) => {
     const body = { name: 'Wrong', ...slack('/wrong'), ...wrong };
     expect(await client.post(ALL, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

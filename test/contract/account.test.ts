@@ -38,7 +38,7 @@ describe('PUT /v1/account', () => {
     ['an invalid e-mail address', { email: 'x@' }, 'email'],
     ['an empty name', { name: '' }, 'name'],
     ['an unknown property', { mail: 'a@example.com' }, 'mail'],
-  ])('refuses %s', async (_what, body, path) => {
+  ])('rejects %s', async (_what, body, path) => {
     const admin = await newTenant();
     expect(await admin.put('/v1/account', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { said as toolSaid } from '#test/support/mcp.ts';
+import { toolResult as toolSaid } from '#test/support/mcp.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let client: Client;
@@ -217,7 +217,7 @@ describe('the escalation of a policy', () => {
     ],
     ['a step without channels', () => [step(60)], 'escalation.0.channel_ids', /at least one/],
     ['more than five steps', ([a]) => [1, 2, 3, 4, 5, 6].map((n) => step(n, `${a}${n}`)), 'escalation', /at most 5/],
-  ])('refuses %s', async (_what, steps, path, message) => {
+  ])('rejects %s', async (_what, steps, path, message) => {
     const { id, channels } = await watched(2);
     const escalation = steps(channels.map((one) => one.id));
     const response = await client.post(`/v1/checks/${id}/policy`, { escalation });

@@ -132,7 +132,7 @@ describe('a manual execution', () => {
     expect(response_snippet).toBe('ok\ufffd!');
   });
 
-  it('ends at its time-out when the target hangs', async () => {
+  it('ends at its timeout when the target hangs', async () => {
     ci.behave('hang', { status: 200 });
     const execution = await runAction(client, await newAction(client, { url: `${ci.url}/hangs`, timeout_ms: 150 }));
     expect(execution).toMatchObject({ dispatch_status: 'failed', status_code: 0, response_snippet: '' });

@@ -85,9 +85,9 @@ const refused: [what: string, path: string, more: object][] = [
   ['an interval of more than 31 days', 'interval_seconds', { interval_seconds: 31 * 86_400 + 1 }],
   ['an interval with half a second', 'interval_seconds', { interval_seconds: 60.5 }],
   ['a target state that is not possible', 'trigger_to_state', { trigger_to_state: 'unknown' }],
-  ['a time-out of 99 ms', 'timeout_ms', { timeout_ms: 99 }],
-  ['a time-out of 15001 ms', 'timeout_ms', { timeout_ms: 15_001 }],
-  ['a time-out as text', 'timeout_ms', { timeout_ms: '1000' }],
+  ['a timeout of 99 ms', 'timeout_ms', { timeout_ms: 99 }],
+  ['a timeout of 15001 ms', 'timeout_ms', { timeout_ms: 15_001 }],
+  ['a timeout as text', 'timeout_ms', { timeout_ms: '1000' }],
 ];
 
 describe('an action that is rejected', () => {
@@ -125,8 +125,8 @@ describe('a valid action', () => {
     ['a body of 16 KB', { body_template: 'x'.repeat(16 * 1024) }],
     ['an interval of a minute', { trigger_type: 'schedule', interval_seconds: 60 }],
     ['an interval of 31 days', { trigger_type: 'schedule', interval_seconds: 31 * 86_400 }],
-    ['a time-out of 100 ms', { timeout_ms: 100 }],
-    ['a time-out of 15 s', { timeout_ms: 15_000 }],
+    ['a timeout of 100 ms', { timeout_ms: 100 }],
+    ['a timeout of 15 s', { timeout_ms: 15_000 }],
     ['a host that does not resolve today', { url: 'https://not-yet.example.com/' }],
     ['a host from a variable', { url: 'https://{{host}}/hook' }],
     ['a URL from a variable', { url: '{{target}}' }],

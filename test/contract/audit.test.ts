@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 import { type Client, failure, keyOf, memberOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { said } from '#test/support/mcp.ts';
+import { toolResult } from '#test/support/mcp.ts';
 import { type Tenant, target } from '#test/support/service.ts';
 
 let admin: Client & Tenant;
@@ -156,7 +156,7 @@ describe('GET /v1/audit', () => {
     ['an unknown order', 'order=up', 'order'],
     ['a garbled cursor', 'cursor=abc', 'cursor'],
     ['an empty actor', 'actor=', 'actor'],
-  ])('refuses %s', async (_name, query, path) => {
+  ])('rejects %s', async (_name, query, path) => {
     expect(await admin.get(`/v1/audit?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
@@ -186,18 +186,18 @@ describe('GET /v1/audit', () => {
 describe('a change over MCP', () => {
   it('is recorded with its tool, and list_changes returns it', async () => {
     const url = 'https://example.com/health';
-    const made = await said(admin, 'create_check', { entity_id: check.entity_id, target_url: url });
+    const made = await toolResult(admin, 'create_check', { entity_id: check.entity_id, target_url: url });
     const [entry] = await entries('?limit=1');
     expect(entry).toMatchObject({ action: 'check.create', via: 'mcp', tool: 'create_check', target: { id: made.id } });
     expect(entry!.summary).toContain(' by the tool create_check.');
-    const { changes } = await said(admin, 'list_changes', { hours: 1, target: check.entity_id });
+    const { changes } = await toolResult(admin, 'list_changes', { hours: 1, target: check.entity_id });
     expect(changes[0]).toMatchObject({ action: 'check.create', target: { id: made.id } });
     expect(changes).toEqual(await entries(`?kind=config&target=${check.entity_id}&limit=500`, reader));
   });
 
   it('can be read with a key that has the scopes mcp and read', async () => {
     const agent = await keyOf(admin, { scopes: ['mcp', 'read'] });
-    const { changes } = await said(agent, 'list_changes', {});
+    const { changes } = await toolResult(agent, 'list_changes', {});
     expect(changes.length).toBeGreaterThan(3);
     for (const one of changes) expect(one.kind).toBe('config');
   });

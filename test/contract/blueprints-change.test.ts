@@ -38,7 +38,7 @@ describe('PUT /v1/blueprints/{slug}', () => {
     ['an empty name', { name: '' }, 'name'],
     ['a number as description', { description: 7 }, 'description'],
     ['a text as is_default', { is_default: 'no' }, 'is_default'],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('rejects %s', async (_name, body, path) => {
     const slug = await newBlueprint(admin);
     expect(await admin.put(`/v1/blueprints/${slug}`, body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

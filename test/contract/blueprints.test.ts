@@ -84,7 +84,7 @@ describe('POST /v1/blueprints', () => {
       fields({ name: 'a', field_type: 'number', default_value: 'x' }),
       'fields.0.default_value',
     ],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('rejects %s', async (_name, body, path) => {
     expect(await admin.post('/v1/blueprints', body)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 

@@ -92,7 +92,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await client.get(at('kept')), 200)).toMatchObject({ last_result: { success: false } });
   });
 
-  it('finds a check whose slug was set by its id, and not a check whose slug was changed', async () => {
+  it('finds a check by a slug set with PUT /v1/checks/{id}, and not by its former slug', async () => {
     const check = await newCheck(client, { entity_id: entity.id });
     got(await client.put(`/v1/checks/${check.id}`, { slug: 'adopted' }), 200);
     expect(got(await apply('adopted', { ...push(), name: 'x' }), 200)).toMatchObject({ id: check.id });
@@ -125,7 +125,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(got(await client.get(at('refusing')), 200)).toMatchObject({ name: 'as it is', check_type: 'push' });
   });
 
-  it('rejects another entity by its path, and an unknown entity', async () => {
+  it('rejects the path of another entity, and an unknown entity', async () => {
     const other = await newEntity(client);
     got(await apply('placed', push()), 201);
     expect(await apply('placed', { ...push(), entity: `service/${other.slug}` })).toMatchObject(

@@ -171,7 +171,7 @@ describe('a probe within 5 s', () => {
     const made = Date.now();
     const { id } = await newCheck(client, { ...HOURLY, target_url: `${server.url}/new` });
     await within5s('/new', made);
-    // The check and its latest result are read separately, so the result can be missing at first.
+    // The check and its latest result are read separately, so one can be newer than the other.
     const check = await eventually(async () => {
       const now = await read(id);
       return now.last_result && now.state !== 'unknown' && now;

@@ -75,7 +75,7 @@ describe('GET /v1/checks', () => {
     ['a negative limit', 'limit=-1', 'limit'],
     ['a garbled cursor', 'cursor=%00x', 'cursor'],
     ['an empty cursor', 'cursor=', 'cursor'],
-  ])('refuses %s', async (_name, query, path) => {
+  ])('rejects %s', async (_name, query, path) => {
     expect(await client.get(`/v1/checks?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 });

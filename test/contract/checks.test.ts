@@ -28,7 +28,9 @@ const defaults = {
   acknowledgement: null,
 };
 
-/** Minimal settings of each check type, and the properties of the created record that are not in `defaults`, or differ. */
+/**
+ * Minimal settings of each check type, and the properties of the created record that are not in `defaults`, or differ.
+ */
 const minimal: Record<string, { settings: object; made: object }> = {
   http: {
     settings: { target_url: 'http://127.77.0.1:9/' },

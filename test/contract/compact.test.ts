@@ -23,7 +23,8 @@ const request = (path: string, headers: Record<string, string>, method = 'GET', 
 
 /** Headers that differ between responses to the same request, such as ids, times and counters. */
 const VARYING = ['x-request-id', 'date', 'connection', 'keep-alive', 'ratelimit', 'apigw-requestid'];
-const headersFrom = ({ headers }: Response) => Object.fromEntries([...headers].filter(([name]) => !VARYING.includes(name)));
+const headersFrom = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => !VARYING.includes(name)));
 /** Returns the headers that show how a response was sent. */
 const form = ({ headers }: Response) =>
   ['content-encoding', 'vary', 'etag'].map((name) => headers.get(name)?.toLowerCase() ?? null);

@@ -189,7 +189,7 @@ describe('a key', () => {
 });
 
 describe('a TLS proxy', () => {
-  it('makes the service set a cookie that no other host can set, and ignore other cookies', async () => {
+  it('makes the service set a cookie that no other host can set, and ignore cookies with other names', async () => {
     const authority = await makeAuthority();
     const certificate = await authority.issue({ names: ['localhost'] });
     let target = '';

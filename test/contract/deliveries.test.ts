@@ -91,7 +91,7 @@ describe('an alert', () => {
     }
   });
 
-  it('is followed by one closing alert, with a log entry, when its check is disabled or deleted while down', async () => {
+  it('is followed by one closing alert, also in the log, if its check is disabled or deleted while down', async () => {
     const [off, gone] = [await alerted('/off'), await alerted('/gone-while-down')];
     for (const { id } of [off, gone]) await push(id, false);
     await eventually(() => at('/off').length === 1 && at('/gone-while-down').length === 1);

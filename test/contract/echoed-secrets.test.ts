@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, keyOf, memberOf, newTenant } from '#test/support/client.ts';
+import { ENCODINGS } from '#test/support/encodings.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-import { WRITINGS } from '#test/support/writings.ts';
 
 const MASK = '********';
 const TOKEN = 'tk_9"<one>&two/thr\\ee+4';
 const BASIC = `Basic ${Buffer.from('ops:hush-hush').toString('base64')}`;
-const ways = Object.keys(WRITINGS);
+const ways = Object.keys(ENCODINGS);
 
 let admin: Client;
 let member: Client;
@@ -35,7 +35,7 @@ const run = async (body: string, status = 200) => {
 
 describe('an execution whose target echoes the request', () => {
   it.each(ways)('stores no header value of the action, %s', async (way) => {
-    const written = WRITINGS[way]!(TOKEN);
+    const written = ENCODINGS[way]!(TOKEN);
     const execution = await run(`{"you sent": ${written}!`);
     expect(execution.response_snippet).toMatch(/^\{"you sent": \*{8}=*!$/);
     const [listed] = got(await member.get(`/v1/actions/${action}/executions?limit=1`), 200);
@@ -68,7 +68,7 @@ describe('a pipeline that logs its request', () => {
   it('leaves no header value in the log of its execution', async () => {
     const { id } = await run('');
     const events = `/v1/actions/executions/${id}/events`;
-    const lines = ways.map((way) => `env: ${WRITINGS[way]!(TOKEN)};`);
+    const lines = ways.map((way) => `env: ${ENCODINGS[way]!(TOKEN)};`);
     got(await member.post(events, { logs: [...lines, 'step 1 of 2', `${'.'.repeat(2040)}${TOKEN}`] }), 200);
     const shown: string[] = got(await reader.get(`/v1/actions/executions/${id}/logs`), 200);
     for (const line of shown.slice(0, ways.length)) expect(line).toMatch(/^env: \*{8}=*;$/);
@@ -90,7 +90,7 @@ describe('a check whose target redirects to a secret', () => {
     'stores no secret of its config, %s',
     async (way) => {
       const secrets = { header: 'header-secret/1', body: 'body-secret-2' };
-      const place = Object.values(secrets).map(WRITINGS[way]!).join('/and/');
+      const place = Object.values(secrets).map(ENCODINGS[way]!).join('/and/');
       echo.behave({ status: 302, headers: { location: `ftp.example.com/../../../${place}` } });
       const check = await newCheck(admin, {
         check_type: 'http',
@@ -103,7 +103,7 @@ describe('a check whose target redirects to a secret', () => {
         const { results } = got(await member.get(`/v1/checks/${check.id}/results`), 200);
         return results.length > 0 && results;
       });
-      for (const secret of Object.values(secrets)) expect(result.error_message).not.toContain(WRITINGS[way]!(secret));
+      for (const secret of Object.values(secrets)) expect(result.error_message).not.toContain(ENCODINGS[way]!(secret));
       expect(result.error_message).toContain(MASK);
     },
   );

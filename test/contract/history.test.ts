@@ -16,7 +16,10 @@ let id: string;
 let failedAt: string;
 
 let newest = 0;
-/** Returns the current time, at least 1 ms after the last returned one, because equal results of one time are duplicates. */
+/**
+ * Returns the current time, at least 1 ms after the last returned one, because equal results of one time are
+ * duplicates.
+ */
 const next = () => {
   newest = Math.max(Date.now(), newest + 1);
   return iso(newest);

@@ -20,20 +20,20 @@ const incidentsOf = async (entity: string, query = ''): Promise<Incident[]> =>
 const timeline = async (id: string, query = ''): Promise<{ kind: string; [member: string]: unknown }[]> =>
   got(await client.get(`/v1/incidents/${id}/timeline${query}`), 200);
 
-let places = 0;
+let channels = 0;
 
 /** Creates a push check that is up and has a channel with its own path. */
 async function watched() {
   const { id, entity_id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600, name: 'backup' });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
-  const path = `/incident-${++places}`;
+  const path = `/incident-${++channels}`;
   const channel = { channel_type: 'slack', config: { url: receiver().url + path } };
   const { id: channel_id } = got(await client.post(`/v1/checks/${id}/policy/channels`, channel), 201);
   await push(id, true);
   return { id: id as string, entity_id: entity_id as string, channel_id };
 }
 
-/** Creates a check that is down and returns the resulting incident too. */
+/** Creates a check that is down, and returns it with the id of its incident. */
 async function failed() {
   const check = await watched();
   await push(check.id, false);
@@ -69,11 +69,11 @@ describe('an incident', () => {
 
   it('names the notified channels and their deliveries', async () => {
     const { channel_id, incident_id } = await failed();
-    const { notified: told } = await eventually(async () => {
+    const { notified } = await eventually(async () => {
       const found = await incident(incident_id);
       return found.notified.length > 0 && found;
     });
-    expect(told).toEqual([
+    expect(notified).toEqual([
       {
         channel_type: 'slack',
         channel_ids: [channel_id],
@@ -81,7 +81,7 @@ describe('an incident', () => {
         at: expect.any(String),
       },
     ]);
-    expect(await client.get(`/v1/notify/logs/${told[0].delivery_id}`)).toMatchObject({ status: 200 });
+    expect(await client.get(`/v1/notify/logs/${notified[0].delivery_id}`)).toMatchObject({ status: 200 });
   });
 
   it('continues when an entity fails again soon after recovery', async () => {
@@ -92,7 +92,7 @@ describe('an incident', () => {
     expect(await incidentsOf(entity_id)).toHaveLength(1);
   });
 
-  it('says when it resolves after a recovery, and not once an entity is down again', async () => {
+  it('shows after a recovery when it will resolve, until the entity is down again', async () => {
     const { id, incident_id } = await failed();
     await push(id, true);
     const { resolves_at } = await eventually(async () => {
@@ -104,7 +104,7 @@ describe('an incident', () => {
     await eventually(async () => (await incident(incident_id)).resolves_at === null);
   });
 
-  it('is one per entity, for any of its checks', async () => {
+  it('is one per entity, even if several of its checks fail', async () => {
     const { entity_id, incident_id } = await failed();
     const body = { entity_id, check_type: 'push', interval_seconds: 3600, failure_threshold: 1, name: 'restore' };
     const other = got(await client.post('/v1/checks', body), 201);
@@ -113,17 +113,30 @@ describe('an incident', () => {
     expect(await incidentsOf(entity_id)).toHaveLength(1);
   });
 
-  it('does not open for a check that was disabled or deleted', async () => {
+  it('does not open for a disabled check', async () => {
     const check = await watched();
     got(await client.put(`/v1/checks/${check.id}`, { enabled: false }), 200);
     const { entity_id } = await failed();
     expect(await incidentsOf(entity_id)).toHaveLength(1);
     expect(await incidentsOf(check.entity_id)).toEqual([]);
   });
+
+  it('adds its changes to the audit log', async () => {
+    const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
+    await nextMillisecond();
+    await client.post(`/v1/incidents/${id}/notes`, { text: 'looking' });
+    await nextMillisecond();
+    await client.post(`/v1/incidents/${id}/resolve`);
+    const actions = await eventually(async () => {
+      const entries = got(await client.get(`/v1/audit?target=${id}&order=desc`), 200) as { action: string }[];
+      return entries.length === 3 && entries.map(({ action }) => action);
+    });
+    expect(actions).toEqual(['incident.resolve', 'incident.note', 'incident.create']);
+  });
 });
 
-describe('POST /v1/incidents/{id}/acknowledge', () => {
-  it('acknowledges its notified failures and keeps the first acknowledgement', async () => {
+describe('the acknowledgement of an incident', () => {
+  it('covers the notified failures of the incident; a second request does not replace it', async () => {
     const { id, incident_id } = await failed();
     const path = `/v1/incidents/${incident_id}/acknowledge`;
     const record = got(await client.post(path, { note: 'enlarging the disk' }), 200);
@@ -137,7 +150,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
   });
 
-  it('applies even if the check was acknowledged right after the failure', async () => {
+  it('exists if the check was acknowledged right after the failure', async () => {
     const { id, entity_id } = await watched();
     await push(id, false);
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'at once' }), 200);
@@ -149,7 +162,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
     expect((await timeline(found!.id)).filter(({ kind }) => kind === 'acknowledged')).toHaveLength(1);
   });
 
-  it('is also acknowledged with the check of its root cause, until that is undone', async () => {
+  it('begins and ends with the acknowledgement of the check of the root cause', async () => {
     const { id, incident_id } = await failed();
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'mine' }), 200);
     expect(await incident(incident_id)).toMatchObject({ state: 'acknowledged', acknowledgement: { note: 'mine' } });
@@ -159,7 +172,7 @@ describe('POST /v1/incidents/{id}/acknowledge', () => {
 });
 
 describe('POST /v1/incidents/{id}/resolve', () => {
-  it('returns 409 while one of its checks is down, and ends it when all are up', async () => {
+  it('returns 409 while a check of the incident is down, and resolves the incident when all are up', async () => {
     const { id, entity_id, incident_id } = await failed();
     const path = `/v1/incidents/${incident_id}/resolve`;
     expect(await client.post(path)).toMatchObject({
@@ -185,7 +198,7 @@ describe('POST /v1/incidents/{id}/resolve', () => {
 });
 
 describe('GET /v1/incidents', () => {
-  it('lists by state, origin, entity and time, newest first', async () => {
+  it('filters by state, origin and time, newest first', async () => {
     const tenant = await newTenant();
     const make = async (title: string) => {
       const made = got(await tenant.post('/v1/incidents', { title, impact: 'outage' }), 201);
@@ -215,18 +228,5 @@ describe('GET /v1/incidents', () => {
     for (const path of ['', '/timeline'])
       expect(await stranger.get(`/v1/incidents/${incident_id}${path}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await stranger.post(`/v1/incidents/${incident_id}/resolve`)).toMatchObject(failure(404, 'NOT_FOUND'));
-  });
-
-  it('adds changes to the audit log', async () => {
-    const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
-    await nextMillisecond();
-    await client.post(`/v1/incidents/${id}/notes`, { text: 'looking' });
-    await nextMillisecond();
-    await client.post(`/v1/incidents/${id}/resolve`);
-    const actions = await eventually(async () => {
-      const entries = got(await client.get(`/v1/audit?target=${id}&order=desc`), 200) as { action: string }[];
-      return entries.length === 3 && entries.map(({ action }) => action);
-    });
-    expect(actions).toEqual(['incident.resolve', 'incident.note', 'incident.create']);
   });
 });

@@ -37,7 +37,7 @@ describe('POST /v1/settings/users/invite', () => {
     ['an empty e-mail', { email: '' }, 'email'],
     ['an e-mail without @', { email: 'ben' }, 'email'],
     ['an e-mail with two @', { email: 'ben@a@example.com' }, 'email'],
-    ['an e-mail with a blank', { email: 'ben @example.com' }, 'email'],
+    ['an e-mail with a space', { email: 'ben @example.com' }, 'email'],
     ['an e-mail with a line break', { email: 'ben@example.com\n' }, 'email'],
     ['an e-mail of 255 characters', { email: `${'b'.repeat(243)}@example.com` }, 'email'],
     ['an e-mail with a Kelvin sign', { email: '\u212aim@example.com' }, 'email'],
@@ -46,7 +46,7 @@ describe('POST /v1/settings/users/invite', () => {
     ['an unknown role', { role: 'owner' }, 'role'],
     ['a role in capitals', { role: 'Admin' }, 'role'],
     ['a list of roles', { role: ['admin'] }, 'role'],
-  ])('refuses %s', async (_name, change, path) => {
+  ])('rejects %s', async (_name, change, path) => {
     expect(await admin.post(INVITE, { email: address(), role: 'member', ...change })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
@@ -83,7 +83,7 @@ describe('POST /v1/settings/users/invite', () => {
     expect((await members(admin)).filter((one) => one.email === email)).toHaveLength(1);
   });
 
-  it('creates all of 20 different invitations concurrently', async () => {
+  it('creates all of 20 different concurrent invitations', async () => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => invite(admin)));
     expect(statuses(responses)).toEqual(Array(20).fill(201));
     const ids = (await members(admin)).map(({ id }) => id);
@@ -129,7 +129,7 @@ describe('POST /v1/invitations/accept', () => {
     },
   );
 
-  it('works once, whatever the order of concurrent requests', async () => {
+  it('succeeds for one of ten concurrent requests', async () => {
     const { id, invite_token } = (await invite(admin)).body;
     const responses = await Promise.all(Array.from({ length: 10 }, (_, n) => accept(invite_token, `Ben ${n}`)));
     expect(statuses(responses)).toEqual([201, ...Array(9).fill(404)]);

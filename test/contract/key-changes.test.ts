@@ -18,7 +18,7 @@ const make = (body: object, by: Client = admin) => by.post(KEYS, { label: 'Job',
 const listed = async (id: string) => (await admin.get(KEYS)).body.find((one: { id: string }) => one.id === id);
 
 describe('PUT /v1/auth/keys/{id}', () => {
-  it('changes the label and lets it expire earlier', async () => {
+  it('changes the label and makes the key expire earlier', async () => {
     const key = await keyOf(admin, { expires_at: ahead(10 * DAY) });
     const [label, expires_at] = ['Renamed', ahead(DAY)];
     const changed = await admin.put(`${KEYS}/${key.id}`, { label, expires_at });
@@ -39,15 +39,15 @@ describe('PUT /v1/auth/keys/{id}', () => {
     ['a later expiry', { expires_at: ahead(11 * DAY) }, 'expires_at'],
     ['an expiry in the past', { expires_at: ahead(-DAY) }, 'expires_at'],
     ['an empty label', { label: '' }, 'label'],
-    ['another scope', { scope: ['write'] }, 'scope'],
-  ])('refuses %s', async (_name, patch, path) => {
+    ['an unknown property', { scope: ['write'] }, 'scope'],
+  ])('rejects %s', async (_name, patch, path) => {
     const key = await keyOf(admin, { expires_at: ahead(10 * DAY), scopes: ['read'] });
     const before = await listed(key.id);
     expect(await admin.put(`${KEYS}/${key.id}`, patch)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect(await listed(key.id)).toEqual(before);
   });
 
-  it('is allowed for the user’s own keys, and for all keys as an admin', async () => {
+  it('is allowed to users for their own keys, and to admins for all keys', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect((await ben.put(`${KEYS}/${key.id}`, { label: 'Mine' })).body.label).toBe('Mine');
@@ -81,7 +81,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect([await beat(old.key), await beat(rotated.body.key)]).toEqual([201, 201]);
   });
 
-  it('expires the old key immediately without an overlap and names the time', async () => {
+  it('expires the old key immediately if the overlap is 0; its error names the time', async () => {
     const old = await keyOf(admin);
     const { body } = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 0 });
     const response = await old.get('/v1/me');
@@ -112,7 +112,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, { expires_at })).body.expires_at).toBe(expires_at);
   });
 
-  it('works once: the second call names the new key, also for 20 concurrent calls', async () => {
+  it('succeeds for one of 20 concurrent calls; the errors of the others name the new key', async () => {
     const old = await keyOf(admin);
     const responses = await Promise.all(Array.from({ length: 20 }, () => admin.post(`${KEYS}/${old.id}/rotate`, {})));
     const won = responses.filter(({ status }) => status === 201);
@@ -146,7 +146,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, {})).status).toBe(201);
   });
 
-  it('is allowed only for the user’s own keys, even for admins', async () => {
+  it('is allowed to users only for their own keys, even to admins', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect(await eve.post(`${KEYS}/${key.id}/rotate`, {})).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -180,9 +180,7 @@ describe('a key that expires', () => {
       failure(400, 'VALIDATION_ERROR', 'expires_at'),
     );
   });
-});
 
-describe('the reach of a key that expires', () => {
   it('creates nothing that gives access for longer: no user, sign-in link or passkey', async () => {
     const key = await keyOf(admin, { expires_at: ahead(DAY) });
     const { id } = (await admin.get('/v1/me')).body.user;

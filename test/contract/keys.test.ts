@@ -27,7 +27,7 @@ describe('a key with scopes', () => {
     expect(await listed(made.body.id)).toMatchObject({ scopes: ['respond', 'read'], status: 'active' });
   });
 
-  it('accepts all of them, and null for no restriction', async () => {
+  it('can have every scope; null stands for no restriction', async () => {
     expect(await make({ scopes: SCOPES })).toMatchObject({ status: 201, body: { scopes: [...SCOPES] } });
     const nulls = { scopes: null, expires_at: null, check_ids: null, entity_ids: null, skills: null };
     expect(await make(nulls)).toMatchObject({ status: 201, body: nulls });
@@ -70,10 +70,14 @@ describe('a new key that is rejected', () => {
     ['an empty list of scopes', () => ({ scopes: [] }), 'scopes'],
     ['a text as scopes', () => ({ scopes: 'read' }), 'scopes'],
     ['scopes and is_read_only', () => ({ scopes: ['read'], is_read_only: true }), 'scopes'],
-    ['check_ids of a full key', () => ({ check_ids: [check.id] }), 'check_ids'],
-    ['check_ids next to another scope', () => ({ scopes: ['push', 'read'], check_ids: [check.id] }), 'check_ids'],
-    ['entity_ids of a full key', () => ({ entity_ids: [check.entity_id] }), 'entity_ids'],
-    ['no check in check_ids', () => ({ ...push, check_ids: [] }), 'check_ids'],
+    ['check_ids without scopes', () => ({ check_ids: [check.id] }), 'check_ids'],
+    [
+      'check_ids with a scope other than push',
+      () => ({ scopes: ['push', 'read'], check_ids: [check.id] }),
+      'check_ids',
+    ],
+    ['entity_ids without scopes', () => ({ entity_ids: [check.entity_id] }), 'entity_ids'],
+    ['an empty list of checks', () => ({ ...push, check_ids: [] }), 'check_ids'],
     ['a duplicate check', () => ({ ...push, check_ids: [check.id, check.id] }), 'check_ids.1'],
     ['an invalid id', () => ({ ...push, check_ids: ['#'] }), 'check_ids.0'],
     ['an id of another kind', () => ({ ...push, check_ids: [check.entity_id] }), 'check_ids.0'],
@@ -82,7 +86,7 @@ describe('a new key that is rejected', () => {
     ['51 checks', () => ({ ...push, check_ids: many(51) }), 'check_ids'],
     ['51 checks and entities', () => ({ ...push, check_ids: many(26), entity_ids: many(25, 'ent') }), 'entity_ids'],
     ['skills without mcp', () => ({ scopes: ['read'], skills: ['runbook'] }), 'skills'],
-    ['skills of a full key', () => ({ skills: ['runbook'] }), 'skills'],
+    ['skills without scopes', () => ({ skills: ['runbook'] }), 'skills'],
     ['an unknown skill', () => ({ scopes: ['mcp'], skills: ['runbook', 'none'] }), 'skills.1'],
     ['an invalid slug', () => ({ scopes: ['mcp'], skills: ['a b'] }), 'skills.0'],
     ['21 skills', () => ({ scopes: ['mcp'], skills: many(21) }), 'skills'],
@@ -143,14 +147,14 @@ describe('a key restricted to checks', () => {
     expect(statuses).toEqual([201, 201, 201, 403]);
   });
 
-  it('returns 404 for an unknown check, for any key', async () => {
+  it('returns 404 for an unknown check and a check of another account', async () => {
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, 'chk_0')).toMatchObject(failure(404, 'NOT_FOUND'));
     const foreign = await newCheck(await newTenant());
     expect(await beat(key, foreign.id)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('returns 403 for its restriction before 409 for a pull check', async () => {
+  it('returns 403 for a pull check outside its restriction, instead of 409', async () => {
     const pullCheck = await newCheck(admin, { check_type: 'http', target_url: 'http://127.77.0.1:9', enabled: false });
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, pullCheck.id)).toMatchObject(failure(403, 'FORBIDDEN'));

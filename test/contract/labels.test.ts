@@ -9,9 +9,10 @@ beforeAll(async () => {
   client = await newTenant();
 });
 
-/** Kinds of records with labels: how to create one, and its path. */
-const THINGS = {
+/** Functions that create a record with labels, by its kind. Each returns the response and the path of the record. */
+const CREATORS = {
   'an entity': async (labels?: unknown) => {
+    // Creates the blueprint too.
     await newEntity(client);
     const slug = `labelled-${++count}`;
     const response = await client.post(ENTITIES, { slug, name: 'E', ...(labels !== undefined && { labels }) });
@@ -31,7 +32,7 @@ let count = 0;
 
 const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, String(i)]));
 
-describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
+describe.each(Object.entries(CREATORS))('the labels of %s', (_name, make) => {
   it('are empty by default and shown as given', async () => {
     expect(got((await make()).response, 201).labels).toEqual({});
     const labels = { team: 'payments', 'a.b-c_d9': '', region: 'eu west/1 💶' };
@@ -40,7 +41,7 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
     expect(got(await client.get(path), 200).labels).toEqual(labels);
   });
 
-  it('merge by key, and null removes one', async () => {
+  it('merge by key, and null removes a label', async () => {
     const { path } = await make({ team: 'payments', tier: '1' });
     const put = async (labels: unknown) => got(await client.put(path, { labels }), 200).labels;
     expect(await put({ tier: '2', region: 'eu' })).toEqual({ team: 'payments', tier: '2', region: 'eu' });
@@ -100,7 +101,7 @@ describe.each(Object.entries(THINGS))('the labels of %s', (_name, make) => {
   });
 });
 
-it('do not change how a check runs', async () => {
+it('keeps the failure counter of a check when its labels change', async () => {
   const { id } = await newCheck(client, { failure_threshold: 2 });
   got(await client.post(`/v1/checks/${id}/results`, { success: false, latency_ms: 1 }), 201);
   const changed = got(await client.put(`/v1/checks/${id}`, { labels: { team: 'x' } }), 200);

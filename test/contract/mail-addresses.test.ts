@@ -46,7 +46,7 @@ const visit = async (path: string, method = 'GET', init: RequestInit = {}) => {
   return { status: response.status, text: await response.text() };
 };
 
-/** Returns a channel whose addresses have confirmed. */
+/** Creates a channel and confirms its addresses. */
 async function confirmedChannel(...addresses: string[]) {
   const channel = await addChannel(addresses.join(','));
   for (const address of addresses) await visit(linkIn(await mailTo(address), 'confirm'), 'POST');
@@ -63,7 +63,7 @@ async function sendTest(channel: { id: string }) {
 }
 
 describe('an address of an email channel', () => {
-  it('is asked by a mail that names the account and the user, and gets no alert before it confirms', async () => {
+  it('is asked to confirm by a mail that names account and user, and gets no alert before that', async () => {
     const address = newAddress();
     const channel = await addChannel(address);
     expect(channel.addresses).toEqual([{ address, status: 'pending', asked_at: null, error: '' }]);
@@ -90,7 +90,7 @@ describe('an address of an email channel', () => {
     expect(await sendTest(channel)).toMatchObject({ status: 'sent', error: '' });
   });
 
-  it('confirms once of twenty concurrent requests', async () => {
+  it('confirms with one of twenty concurrent requests', async () => {
     const address = newAddress();
     await addChannel(address);
     const link = linkIn(await mailTo(address), 'confirm');
@@ -105,7 +105,7 @@ describe('an address of an email channel', () => {
     },
   );
 
-  it('ends the mails of the account by one click of a mail program (RFC 8058), in every channel', async () => {
+  it('unsubscribes from every channel of the account with one click in a mail program (RFC 8058)', async () => {
     const [address, other] = [newAddress(), newAddress()];
     const channel = await confirmedChannel(address, other);
     await sendTest(channel);
@@ -127,7 +127,7 @@ describe('an address of an email channel', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(86_400);
   });
 
-  it('cannot be unsubscribed from by the link of another address or account', async () => {
+  it('cannot be unsubscribed with a link of another address and account', async () => {
     const [address, other] = [newAddress(), newAddress()];
     const channel = await confirmedChannel(address);
     await addChannel(other, await newTenantOf(service));
@@ -153,7 +153,7 @@ describe('an address of an email channel', () => {
     expect((await client.post('/v1/notify/addresses/ask', { address: 'unknown@example.com' })).status).toBe(404);
   });
 
-  it('is shown in the channels of a check, whose alert fails visibly until it confirms', async () => {
+  it('is shown in the channels of a check, whose alerts fail visibly until the address confirms', async () => {
     const address = newAddress();
     const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 3600 });
     const channel = { channel_type: 'email', config: { to: address } };
@@ -172,7 +172,7 @@ describe('an address of an email channel', () => {
     expect(all.find((one: { id: string }) => one.id === made.id).addresses[0].address).toBe(address);
   });
 
-  it('shows the limit of mails in GET /v1/me', async () => {
+  it('has a limit of mails per hour, which GET /v1/me shows', async () => {
     expect(got(await clientOf(service.url, client.key).get('/v1/me'), 200)).toMatchObject({ mails_per_hour_limit: 60 });
   });
 });
@@ -190,7 +190,7 @@ it('sends the monthly report to a confirmed user, with a link that unsubscribes'
   due.setUTCMonth(due.getUTCMonth() - 1);
   const past: DeadlineEntry = { ...entry, deadline: Number(due) };
   await commit(ports, [{ put: past, if: { version: entry.v } }]);
-  // The generator would send it with its next tick.
+  // The generator would send this message at its next tick.
   await ports.queues.send('publish', [reportDue(past, past.deadline, Date.now())]);
   const mail = await mailTo(email, 2);
   expect(mail).toMatch(/Uptime of Test account in \w+ \d{4}/);

@@ -36,7 +36,7 @@ describe('a manual incident', () => {
     expect(got(page, 200)).toHaveLength(2);
     const next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')![1]!;
     const all: { text: string; at: string }[] = [...page.body, ...got(await client.get(next), 200)];
-    // Two notes of one millisecond have no order.
+    // Notes of one millisecond are unordered.
     expect(all.map(({ text }) => text).toSorted()).toEqual(['', 'first\nin two lines', 'second', 'third']);
     expect(all.map(({ at }) => at)).toEqual(
       all
@@ -80,7 +80,7 @@ describe('an invalid request about incidents', () => {
     });
   });
 
-  it('is rejected for an invalid note, a resolved incident, another id and an unknown incident', async () => {
+  it('is rejected for an invalid note, a past end of acknowledgement, another id and an unknown incident', async () => {
     const { id } = got(await client.post('/v1/incidents', { title, impact }), 201);
     const refused = failure(400, 'VALIDATION_ERROR');
     for (const text of ['', 'x'.repeat(4001), 7])

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, keyOf, newTenant } from '#test/support/client.ts';
 import { got } from '#test/support/fleet.ts';
-import { call, refused, rpc, said, toolNames } from '#test/support/mcp.ts';
+import { call, refused, rpc, toolNames, toolResult } from '#test/support/mcp.ts';
 
 describe('tools of an account', () => {
   const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
   const register = async (client: Client, slug: string, tools: object[]) =>
     got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
 
-  it('come from its enabled skills, by name; of duplicates the first registered', async () => {
+  it('come from its enabled skills, by name; for a duplicate name, the oldest skill is used', async () => {
     const client = await newTenant();
     expect(await toolNames(client)).toEqual([]);
     await register(client, 'z', [tool('b', 'first'), tool('c')]);
@@ -37,11 +37,11 @@ describe('tools of an account', () => {
       });
     }
     await client.put('/v1/skills/s', { enabled: true });
-    expect(await said(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
+    expect(await toolResult(client, 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
   it('need no skill if they are built-in', async () => {
-    expect(await said(await newTenant(), 'list_blueprints', {})).toEqual({ blueprints: [] });
+    expect(await toolResult(await newTenant(), 'list_blueprints', {})).toEqual({ blueprints: [] });
   });
 
   it('use their own schema if they are built-in, whatever a skill declares', async () => {
@@ -51,14 +51,14 @@ describe('tools of an account', () => {
     expect(await refused(client, 'list_incidents', { hours: '3' })).toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  it('explain how to bind them if they are not bound', async () => {
+  it('fail with a remedy if they are not bound to an action', async () => {
     const client = await newTenant();
     await register(client, 's', [tool('own')]);
     const result = await call(client, 'own');
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('action_id') }] });
   });
 
-  it('are not listed for a read-only key', async () => {
+  it('are forbidden for a read-only key', async () => {
     const reader = await keyOf(await newTenant(), { is_read_only: true });
     expect((await rpc(reader, 'tools/call', { name: 'list_blueprints' })).status).toBe(403);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, memberOf, newTenant, TIME } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newEntity } from '#test/support/fleet.ts';
-import { call, refused, registerCatalogOps, said } from '#test/support/mcp.ts';
+import { call, refused, registerCatalogOps, toolResult } from '#test/support/mcp.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
@@ -37,11 +37,11 @@ describe('a tool bound to an action', () => {
     return { id, name };
   }
 
-  it('runs it with the arguments and returns the execution of the API', async () => {
+  it('runs the action with the arguments and returns the execution like the API', async () => {
     const { id, name } = await bind(admin);
     const member = await memberOf(admin);
     const before = ci.received.length;
-    const execution = await said(member, name, { service: 'web shop', force: true, tags: ['a', 'b'] });
+    const execution = await toolResult(member, name, { service: 'web shop', force: true, tags: ['a', 'b'] });
     expect(execution).toMatchObject({ action_id: id, trigger: 'manual', dispatch_status: 'success' });
     expect(ci.received.slice(before)).toHaveLength(1);
     expect(ci.received.at(-1)!.path).toBe('/restart/web%20shop');
@@ -53,10 +53,10 @@ describe('a tool bound to an action', () => {
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
   });
 
-  it('can be followed with get_execution, from its last line', async () => {
+  it('starts an execution that get_execution can follow after the last seen line', async () => {
     const { name } = await bind(admin);
-    const execution = await said(admin, name, { service: 'web' });
-    const follow = (args: object = {}) => said(admin, 'get_execution', { execution_id: execution.id, ...args });
+    const execution = await toolResult(admin, name, { service: 'web' });
+    const follow = (args: object = {}) => toolResult(admin, 'get_execution', { execution_id: execution.id, ...args });
     expect(await follow()).toEqual({ ...execution, logs: [] });
     const report = { status: 'running', logs: ['one', 'two', 'three'] };
     got(await admin.post(`/v1/actions/executions/${execution.id}/events`, report), 200);
@@ -74,15 +74,15 @@ describe('a tool bound to an action', () => {
     [{ service: 'x' }, 'service'],
     [{ service: 'web', force: 'yes' }, 'force'],
     [{ service: 'web', other: 1 }, 'other'],
-  ])('runs nothing with the arguments %j', async (args, place) => {
+  ])('runs nothing with the arguments %j', async (args, path) => {
     const { id, name } = await bind(admin);
     const error = await refused(admin, name, args);
     expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
-    expect(JSON.stringify(error.details)).toContain(place);
+    expect(JSON.stringify(error.details)).toContain(path);
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([]);
   });
 
-  it('limits its arguments', async () => {
+  it('limits the size of its arguments', async () => {
     const { name } = await bind(admin);
     expect(await refused(admin, name, { service: 'x'.repeat(17_000) })).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(await refused(admin, name, { service: 'web', tags: Array(300).fill(1) })).toMatchObject({
@@ -90,7 +90,7 @@ describe('a tool bound to an action', () => {
     });
   });
 
-  it('fails with the execution when that fails or is blocked', async () => {
+  it('returns an error with the execution if the execution failed or was blocked', async () => {
     const failing = await bind(admin, { url: 'http://127.77.0.1:1/{{service}}' });
     expect(await call(admin, failing.name, { service: 'web' })).toMatchObject({
       isError: true,
@@ -110,7 +110,7 @@ describe('a tool bound to an action', () => {
   });
 });
 
-it('lets an agent find an incident, restart the target by a tool, and see it up again', {
+it('lets an agent find a failure, restart the target with a tool, and see it up again', {
   timeout: 40_000,
 }, async () => {
   const client = await newTenant();
@@ -137,11 +137,11 @@ it('lets an agent find an incident, restart the target by a tool, and see it up 
   await eventually(async () => (await state()).up === 1);
 
   works = false;
-  const incident = await eventually(async () => {
+  const failure = await eventually(async () => {
     const { transitions } = (await call(client, 'list_incidents')).structuredContent;
     return transitions.find(({ to_state }: { to_state: string }) => to_state === 'down');
   });
-  expect(incident).toMatchObject({
+  expect(failure).toMatchObject({
     entity_id,
     check_id,
     from_state: 'up',

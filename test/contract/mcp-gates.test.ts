@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const anonymous = { key: '' };
 
-/** Sends a bare GET; leaves the body unread. */
+/** Sends a GET without the default headers of fetch, and does not read the body. */
 async function get(headers: Record<string, string>, key = admin.key): Promise<{ status: number; headers: object }> {
   const { url } = await target();
   return new Promise((resolve, reject) => {
@@ -49,8 +49,8 @@ describe('a GET on MCP', () => {
   });
 
   it.each<[string, Record<string, string>]>([
-    ['for a back channel', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
-    ['with the id of a handshake', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
+    ['with a newer protocol version', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
+    ['with a session id', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
     ['that wants JSON', { accept: 'application/json' }],
   ])('is rejected: %s', async (_name, headers) => {
     expect(await get(headers)).toMatchObject({ status: 405, headers: { allow: 'POST' } });

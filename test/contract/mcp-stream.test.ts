@@ -26,7 +26,7 @@ afterEach(() => {
 
 const request = (id: number | string, method: string, params?: object) => ({ jsonrpc: '2.0', id, method, params });
 
-describe('a stream of 2024-11-05', () => {
+describe('a stream of MCP 2024-11-05', () => {
   it('names its endpoint and returns the responses to posts there', async () => {
     const one = await stream();
     expect(one.text()).toMatch(/^retry: 10\nevent: endpoint\ndata: \/v1\/mcp\?sessionId=[0-9a-f-]{36}\n\n/);
@@ -120,13 +120,13 @@ describe('a stream of 2024-11-05', () => {
 });
 
 describe('a hundred idle streams', () => {
-  it('coexist and do not delay a POST', { timeout: 60_000 }, async () => {
+  it('stay open while other requests are answered', { timeout: 60_000 }, async () => {
     const keys = await Promise.all(Array.from({ length: 5 }, () => keyOf(admin)));
     const check = await newCheck(admin);
     const streams = await Promise.all(Array.from({ length: 100 }, (_, i) => stream(keys[i % 5]!.key)));
     expect(streams.map(({ status }) => status)).toEqual(Array(100).fill(200));
 
-    // No timing is involved: this is done while the streams are open, and each of them still responds.
+    // No time is measured: the service responds while the streams are open, and then on each of them.
     for (let i = 0; i < 50; i++) {
       expect((await admin.post(`/v1/checks/${check.id}/heartbeat`)).status).toBe(201);
     }
@@ -146,7 +146,7 @@ describe('the functions of MCP streams', () => {
     requestContext: { requestId: 'r', domainName: 'api.example', http: { method, path: '/v1/mcp' } },
   });
 
-  it('share no memory: a POST in one responds to a GET in another, through the table', async () => {
+  it('share no memory: the response to a POST reaches the stream of another function through the table', async () => {
     const service = await startService();
     const [api, streaming] = [createApi(service.ports), createMcp(service.ports)];
     const left = new AbortController();
@@ -172,7 +172,7 @@ describe('the functions of MCP streams', () => {
     await service.stop();
   });
 
-  it('let the service stop during a stream and send pending responses', async () => {
+  it('let the service stop while a stream is open, which then ends', async () => {
     const service = await startService();
     const reply = await fetch(`${service.url}/v1/mcp`, { headers: { authorization: `Bearer ${service.adminKey}` } });
     expect(reply.status).toBe(200);

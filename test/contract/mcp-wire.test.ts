@@ -13,7 +13,7 @@ const error = (code: number) => ({
   body: { jsonrpc: '2.0', error: { code, message: expect.stringMatching(/\w+ \w+/) } },
 });
 
-describe('the handshake', () => {
+describe('the handshake protocol', () => {
   it.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])('accepts the version %s', async (version) => {
     const response = await rpc(admin, 'initialize', { protocolVersion: version, capabilities: {} });
     expect(response).toMatchObject({
@@ -28,7 +28,7 @@ describe('the handshake', () => {
     expect(body.result.protocolVersion).toBe('2025-11-25');
   });
 
-  it('is not required, and any session id is accepted', async () => {
+  it('does not require the handshake, and accepts any session id', async () => {
     expect(await toolNames(admin)).toHaveLength(catalogOps().tools.length);
     const response = await rpc(admin, 'tools/list', {}, { headers: { 'mcp-session-id': 'made-up' } });
     expect(response.status).toBe(200);
@@ -61,7 +61,7 @@ describe('the handshake', () => {
     expect(await rpc(admin, 'tools/call', params)).toMatchObject({ status: 200, ...error(-32602) });
   });
 
-  it('returns -32602 for an invalid cursor, and starts at the beginning without one', async () => {
+  it('returns -32602 for an invalid cursor', async () => {
     for (const cursor of ['', 'xyz', 7]) {
       expect(await rpc(admin, 'tools/list', { cursor })).toMatchObject({ status: 200, ...error(-32602) });
     }
@@ -81,7 +81,7 @@ describe('the handshake', () => {
     ['with an object as its id', { jsonrpc: '2.0', id: {}, method: 'ping' }, -32600, null],
     ['with params in a list', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }, -32600, 1],
     ['nested too deep', `${'['.repeat(5000)}${']'.repeat(5000)}`, -32600, null],
-  ])('rejects a body that is %s', async (_name, body, code, id) => {
+  ])('rejects an invalid body: %s', async (_name, body, code, id) => {
     expect(await postRaw(admin, body)).toMatchObject({ status: 400, body: { id, error: { code } } });
   });
 
@@ -109,7 +109,7 @@ describe('the handshake', () => {
     expect(await postRaw(admin, [batch[1]])).toMatchObject({ status: 202 });
   });
 
-  it('accepts 256 KB', async () => {
+  it('rejects a body of more than 256 KB', async () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(256 * 1024) } };
     expect(await postRaw(admin, body)).toMatchObject(failure(413, 'PAYLOAD_TOO_LARGE'));
   });

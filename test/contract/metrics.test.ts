@@ -73,7 +73,7 @@ describe('GET /metrics', () => {
     expect(named(await scrape(), 'incidents_open')[0]!.value).toBe(before);
   });
 
-  it('escapes names, and shows the labels of the query', async () => {
+  it('escapes names, and shows the labels that the query lists', async () => {
     const name = 'a "quoted" \\ name {x="1"} ☃';
     const labels = { team: 'payments', 'a.b': 'first', 'a-b': 'second' };
     const { id } = await newCheck(client, { name, labels });

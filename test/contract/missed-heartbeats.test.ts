@@ -5,7 +5,7 @@ import { type Client, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { everything, got, newCheck } from '#test/support/fleet.ts';
 
-/** Maximum delay of a synthetic failure after its time (ms). */
+/** Maximum time from a missed heartbeat to its record (ms). */
 const RECORDED_WITHIN_MS = 15_000;
 const PATIENCE_MS = 40_000;
 
@@ -18,14 +18,14 @@ type Result = { checked_at: string; success: boolean; error_kind: string | null;
 
 const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200);
 const beat = async (id: string) => got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
-/** Oldest first. */
+/** Returns the results of a check, oldest first. */
 const resultsOf = async (id: string): Promise<Result[]> =>
   (await everything(client, `/v1/checks/${id}/results?limit=500`)).reverse();
 const failuresOf = async (id: string) =>
   (await resultsOf(id)).filter((result) => result.error_kind === 'missed_heartbeat');
 const at = (result: { checked_at: string }) => Date.parse(result.checked_at);
 
-/** Expects a failure at its time, or whole intervals (of 1 s) later, when this machine was too busy. */
+/** Expects a failure at its due time, or whole intervals of 1 s later if this machine was too busy. */
 function expectOnTime(failure: Result, due: number): void {
   expect(at(failure)).toBeGreaterThanOrEqual(due);
   expect((at(failure) - due) % 1000).toBe(0);
@@ -83,7 +83,7 @@ describe.concurrent('a push check that misses heartbeats', { timeout: 2 * PATIEN
     expect((await transitionsOf(client, id)).map((each) => each.check_to_state)).toEqual(['up', 'down']);
   });
 
-  it('is not monitored while it is disabled, and restarts when it is enabled', async () => {
+  it('is not monitored while it is disabled, and its grace time restarts when it is enabled', async () => {
     const { id } = await newCheck(client, { interval_seconds: 1, failure_threshold: 1 });
     await beat(id);
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
@@ -97,7 +97,7 @@ describe.concurrent('a push check that misses heartbeats', { timeout: 2 * PATIEN
   });
 });
 
-it.concurrent('prefers a push that is answered before the missed heartbeat is recorded', {
+it.concurrent('counts each push that is answered before a missed heartbeat is evaluated', {
   timeout: 60_000,
 }, async () => {
   const GRACE_MS = 1000;
@@ -115,7 +115,7 @@ it.concurrent('prefers a push that is answered before the missed heartbeat is re
       pushes.push({ answered: Date.now(), received: at(result) });
       const check = got(await own.get(`/v1/checks/${id}`), 200);
       if (Date.now() < at(result) + GRACE_MS) expect(check).toMatchObject({ state: 'up' });
-      // One in three is early, the others from 15 ms before the deadline to 30 ms after it.
+      // One heartbeat in three is early, the others are sent from 15 ms before the deadline to 30 ms after it.
       const turn = (number + n * 4) % CHECKS;
       const next = at(result) + GRACE_MS + (turn % 3 === 0 ? -250 : -15 + (turn * 45) / CHECKS);
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - Date.now())));
@@ -132,13 +132,15 @@ it.concurrent('prefers a push that is answered before the missed heartbeat is re
       failures++;
       const evaluatedAt = Date.parse(timestamp!);
       const newest = Math.max(...pushes.filter((push) => push.answered < evaluatedAt).map((push) => push.received));
-      expect(evaluatedAt - newest, 'no heartbeat is missed that was answered').toBeGreaterThanOrEqual(GRACE_MS);
+      expect(evaluatedAt - newest, 'a heartbeat that was answered in time is not missed').toBeGreaterThanOrEqual(
+        GRACE_MS,
+      );
     }
   }
   // Both sides of the deadline occurred; otherwise the test shows nothing.
   expect(failures).toBeGreaterThan(0);
   expect(failures).toBeLessThan(CHECKS * ROUNDS);
-  // Nothing changes any more, so that the chains can be read.
+  // Disabled checks no longer change, so that the chains can be read.
   for (const { id } of agents) got(await own.put(`/v1/checks/${id}`, { enabled: false }), 200);
   await expectWholeChains(own);
 });

@@ -27,7 +27,7 @@ describe('POST /v1/monitors', () => {
     await eventually(() => receiver().received.some(({ path, body }) => path === '/shop' && /Web shop/.test(body)));
   });
 
-  it('notes a check without a channel, and not one with a channel of its own', async () => {
+  it('returns a note for a check without a channel, but not for one with its own channel', async () => {
     const client = await newTenant();
     const body = { target: 'shop.example.com', interval_seconds: 3600 };
     const { check, notes } = got(await client.post('/v1/monitors', body), 201);
@@ -119,7 +119,7 @@ function channelTo(url: string) {
   return { name: 'a', channel_type: 'slack', config: { url } };
 }
 
-describe('a monitor beyond the plan', () => {
+describe('a monitor beyond the limit of checks', () => {
   let service: Service;
   beforeAll(async () => {
     service = await startService();

@@ -7,9 +7,9 @@ import { type NatsServer, startNatsServer } from '#test/support/nats-server.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 
 const binary = findProgram('nats-server');
-if (!binary && process.env.CI) throw new Error('nats-server is missing; .ci/peers installs it.');
+if (!binary && process.env.CI) throw new Error('nats-server is missing; run .ci/peers to install it.');
 
-// Without a real server the other tests use a fake (test/unit/channels/nats.test.ts).
+// Where nats-server is not installed, only the tests with a fake server run (test/unit/channels/nats.test.ts).
 describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
   let nats: NatsServer;
   let service: Service;
@@ -26,7 +26,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
 
   type Received = { subject: string; body: Record<string, unknown>; delivery: string | undefined };
 
-  /** Collects everything published below a subject. */
+  /** Collects all messages that are published on a subject, which can contain wildcards. */
   async function listen(subject: string) {
     const subscriber = await connect({ servers: nats.url });
     const received: Received[] = [];
@@ -51,7 +51,7 @@ describe.skipIf(!binary)('a nats channel and a real nats-server', () => {
     return { entity, check };
   }
 
-  it('delivers the event as raw JSON to subscribers of a wildcard, below the account', async () => {
+  it('delivers the event as JSON on a subject below the account, also to subscribers of a wildcard', async () => {
     const { received, close } = await listen('fleetwatch.*.alerts.>');
     const { entity, check } = await downOn(api(), 'alerts.database');
 

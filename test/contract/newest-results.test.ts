@@ -12,7 +12,10 @@ beforeAll(async () => {
 
 const listed = async (): Promise<Listed[]> => got(await client.get('/v1/checks?last_result=true'), 200);
 
-/** Creates a check that is down, and reads the time of its newest result from the list. */
+/**
+ * Creates a check that is down. `newest` reads the time of its newest result from the list; `first` is the first such
+ * time.
+ */
 async function failingCheck() {
   const { id } = await newCheck(client, {
     check_type: 'http',
@@ -25,7 +28,7 @@ async function failingCheck() {
 }
 
 describe('GET /v1/checks?last_result=true', () => {
-  it('returns for each check the result of its own record', async () => {
+  it('returns for each check the same newest result as GET /v1/checks/{id}', async () => {
     const pulled = { check_type: 'http', target_url: 'http://127.77.0.1:9/', interval_seconds: 10 };
     const probed = await newCheck(client, pulled);
     const pushed = await newCheck(client, {});

@@ -52,8 +52,7 @@ it('delivers many concurrent alerts, once each, to a URL that accepts one a seco
   }, 18_000);
   expect(log.map(({ id }) => id).sort()).toEqual([...slack.taken].sort());
   for (const delivery of log) expect(delivery).toMatchObject({ attempts: 1, error: '', kind: 'state_change' });
-  // Each is rejected once, before the limit is known, and rarely again, when a reserved send time is followed too
-  // early.
-  // Without pacing every one would be rejected each second until it is the last: 36 requests.
+  // Each alert is rejected at most once before the limit is known, and rarely again if it is sent slightly early.
+  // Without pacing, each second all waiting alerts would be sent and one accepted: 8 + 7 + … + 1 = 36 requests.
   expect(slack.requests()).toBeLessThanOrEqual(3 * CHECKS);
 });

@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => world.service.stop());
 
 const fresh = () => newTenantOf(world.service);
-const counted = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
+const passkeyCount = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
 
-describe('a sign-in with an invalid authenticator response', () => {
+describe('the authenticator response of a sign-in', () => {
   const good = async () => {
     const { authenticator } = await world.person();
     return authenticator.get((await world.browser.options()).body, PAGE);
@@ -28,13 +28,13 @@ describe('a sign-in with an invalid authenticator response', () => {
     ['null', () => null, 'response'],
     ['a text', () => 'response', 'response'],
     ['an empty object', () => ({}), 'response.id'],
-    ['foreign JSON', () => ({ username: 'ann', password: 'secret' }), 'response.id'],
+    ['JSON of another kind', () => ({ username: 'ann', password: 'secret' }), 'response.id'],
     ['no id', ({ id: _id, ...own }) => own, 'response.id'],
     ['an empty id', (own) => ({ ...own, id: '' }), 'response.id'],
     ['an id that is not base64url', (own) => ({ ...own, id: 'a b' }), 'response.id'],
     ['an id with unused bits', (own) => ({ ...own, id: 'YR' }), 'response.id'],
     ['an id that is too long', (own) => ({ ...own, id: 'a'.repeat(1365) }), 'response.id'],
-    ['another type', (own) => ({ ...own, type: 'password' }), 'response.type'],
+    ['another credential type', (own) => ({ ...own, type: 'password' }), 'response.type'],
     ['no signature', inside({ signature: undefined }), 'response.response.signature'],
     ['a signature of 0 bytes', inside({ signature: '' }), 'response.response.signature'],
     ['no user handle', inside({ userHandle: null }), 'response.response.userHandle'],
@@ -45,14 +45,14 @@ describe('a sign-in with an invalid authenticator response', () => {
     ['client data without an origin', inside({ clientDataJSON: text({ type: 'webauthn.get' }) }), 'response'],
     ['authenticator data of 3 bytes', inside({ authenticatorData: 'AAAA' }), 'response'],
     ['empty client data', inside({ clientDataJSON: '' }), 'response.response.clientDataJSON'],
-  ])('is rejected with the path: %s', async (_name, change, path) => {
+  ])('is rejected with a path: %s', async (_name, change, path) => {
     const response = await world.browser.signIn(change(await good()));
     expect(response).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });
     expect(response.body.details[0].path).toBe(path);
     expect(response.body.error).toMatch(/\w+ \w+/);
   });
 
-  it('is rejected for a response of the registration ceremony', async () => {
+  it('is rejected if it belongs to a registration', async () => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
     const response = await world.browser.signIn(authenticator.get(options, PAGE, { type: 'webauthn.create' }));
@@ -75,7 +75,7 @@ describe('a sign-in with an invalid authenticator response', () => {
     expect(await world.browser.signIn(more)).toMatchObject({ status: 201 });
   });
 
-  it('repeats neither it nor a challenge in a response or the log', async () => {
+  it('keeps its challenge out of errors and the log', async () => {
     const own = await good();
     const { challenge } = JSON.parse(Buffer.from(own.response.clientDataJSON, 'base64url').toString());
     const { error } = (await world.browser.signIn({ ...own, id: 'AAAA' })).body;
@@ -91,18 +91,18 @@ describe('a registration that is rejected', () => {
     ['for another rp_id', { rp_id: 'evil.example' }, /another address/],
     ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without user verification', { user_verified: false }, /did not verify/],
-    ['to a sign-in', { type: 'webauthn.get' }, /another purpose/],
-  ])('%s', async (_name, { origin = PAGE, ...twist }, words) => {
+    ['with client data of a sign-in', { type: 'webauthn.get' }, /another purpose/],
+  ])('%s', async (_name, { origin = PAGE, ...tampering }, words) => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
-    const response = await world.browser.add(own, makeAuthenticator().create(options, origin, twist));
+    const response = await world.browser.add(own, makeAuthenticator().create(options, origin, tampering));
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
     expect(response.body.error).toMatch(words);
-    expect(await counted(own)).toBe(0);
+    expect(await passkeyCount(own)).toBe(0);
     expect(await world.browser.add(own, makeAuthenticator().create(options, PAGE))).toMatchObject({ status: 201 });
   });
 
-  it('has a passkey that is registered already: it signs in and adds nothing', async () => {
+  it('has the response of a sign-in, without an attestation', async () => {
     const { authenticator, ...person } = await world.person();
     const { body: options } = await world.browser.options();
     const response = await world.browser.add(person, authenticator.get(options, PAGE));
@@ -132,13 +132,13 @@ describe('a registration that is rejected', () => {
       const response = await world.browser.add(own, { ...good, response: { ...good.response, attestationObject } });
       expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
     }
-    expect(await counted(own)).toBe(0);
+    expect(await passkeyCount(own)).toBe(0);
   });
 
   it.each([
     ['nothing', undefined, 'response'],
     ['a list', [], 'response'],
-    ['foreign JSON', { token: 'x' }, 'response.id'],
+    ['JSON of another kind', { token: 'x' }, 'response.id'],
   ])('is %s', async (_name, response, path) => {
     const answer = await world.browser.add(client, response);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR' } });

@@ -12,7 +12,7 @@ afterAll(() => world.service.stop());
 
 const audited = { actor: { type: 'system' }, target: { type: 'passkey' } };
 const cookieOf = ({ headers }: ApiResponse) => headers.getSetCookie();
-const refused = (response: ApiResponse, words: RegExp) => {
+const expectRefused = (response: ApiResponse, words: RegExp) => {
   expect(response).toMatchObject(failure(401, 'UNAUTHORIZED'));
   expect(response.body.error).toMatch(words);
   expect(cookieOf(response)).toEqual([]);
@@ -72,10 +72,10 @@ describe('a sign-in with a passkey', () => {
     expect(await local.addTo(person, second)).toMatchObject({ status: 201, body: { rp_id: 'localhost' } });
     expect(await local.signInWith(second)).toMatchObject({ status: 201 });
 
-    // A browser would not do that: it offers a passkey only to its own host.
+    // A browser would not do this, because it offers a passkey only to the host of the passkey.
     const { body } = await local.options();
     const elsewhere = authenticator.get({ ...body, rpId: 'status.example.com' }, PAGE, { rp_id: 'localhost' });
-    refused(await local.signIn(elsewhere), /is unknown/);
+    expectRefused(await local.signIn(elsewhere), /is unknown/);
   });
 });
 
@@ -89,10 +89,10 @@ describe('a forged response', () => {
     ['for an unknown challenge', { challenge: 'A'.repeat(43) }, /Request new ones/],
     ['without user verification', { user_verified: false }, /did not verify/],
     ['for another user', { user_handle: Buffer.from('usr_unknown').toString('base64url') }, /is unknown/],
-  ])('is rejected: %s', async (_name, { origin = PAGE, ...twist }, words) => {
+  ])('is rejected: %s', async (_name, { origin = PAGE, ...tampering }, words) => {
     const { authenticator } = await world.person();
     const { body: options } = await world.browser.options();
-    refused(await world.browser.signIn(authenticator.get(options, origin, twist)), words);
+    expectRefused(await world.browser.signIn(authenticator.get(options, origin, tampering)), words);
     // The challenge stays valid: an attacker cannot use it up.
     expect(await world.browser.signIn(authenticator.get(options, PAGE))).toMatchObject({ status: 201 });
   });
@@ -103,22 +103,22 @@ describe('a forged response', () => {
     const { body: options } = await world.browser.options();
     const own = authenticator.get(options, PAGE);
     const { signature } = other.authenticator.get(options, PAGE).response;
-    refused(await world.browser.signIn({ ...own, response: { ...own.response, signature } }), /signature/);
+    expectRefused(await world.browser.signIn({ ...own, response: { ...own.response, signature } }), /signature/);
   });
 
-  it('is rejected when a bit was changed after the signature', async () => {
+  it('is rejected when its counter was changed after signing', async () => {
     const { authenticator } = await world.person();
     const own = authenticator.get((await world.browser.options()).body, PAGE);
     const data = Buffer.from(own.response.authenticatorData, 'base64url');
     data.writeUInt32BE(data.readUInt32BE(33) + 1000, 33);
     const response = { ...own.response, authenticatorData: data.toString('base64url') };
-    refused(await world.browser.signIn({ ...own, response }), /signature/);
+    expectRefused(await world.browser.signIn({ ...own, response }), /signature/);
   });
 
   it('is rejected for an unknown passkey', async () => {
     const stranger = makeAuthenticator();
     stranger.create((await world.browser.newOptions(await newTenantOf(world.service))).body, PAGE);
-    refused(await world.browser.signInWith(stranger), /This passkey is unknown; it may have been removed\./);
+    expectRefused(await world.browser.signInWith(stranger), /This passkey is unknown; it may have been removed\./);
   });
 });
 
@@ -127,19 +127,19 @@ describe('the counter of a passkey', () => {
     const { authenticator, passkey, get } = await world.person();
     expect(await world.browser.signInWith(authenticator, { counter: 9 })).toMatchObject({ status: 201 });
     for (const counter of [9, 8, 0]) {
-      refused(await world.browser.signInWith(authenticator, { counter }), /been used elsewhere/);
+      expectRefused(await world.browser.signInWith(authenticator, { counter }), /been used elsewhere/);
     }
     expect((await get('/v1/audit?action=passkey.refuse')).body).toMatchObject(Array(3).fill(audited));
     expect(await world.browser.signInWith(authenticator, { counter: 10 })).toMatchObject({ status: 201 });
     expect(world.lines.filter(({ fields }) => fields.passkey_id === passkey.id)).toHaveLength(3);
   });
 
-  it('is used only after the signature is verified, so that only its authenticator can mark it as cloned', async () => {
+  it('is compared only after the signature is verified, so that forged responses do not report a clone', async () => {
     const { authenticator } = await world.person();
     await world.browser.signInWith(authenticator, { counter: 9 });
     const own = authenticator.get((await world.browser.options()).body, PAGE, { counter: 3 });
     const forged = { ...own, response: { ...own.response, signature: flipped(own.response.signature) } };
-    refused(await world.browser.signIn(forged), /signature/);
+    expectRefused(await world.browser.signIn(forged), /signature/);
   });
 
   it('can stay at 0 if the authenticator does not count', async () => {
@@ -151,7 +151,7 @@ describe('the counter of a passkey', () => {
   });
 });
 
-/** An ECDSA signature is DER: its last byte belongs to a number, so that any value is valid. */
+/** Changes a bit of an ECDSA signature in its last byte, which belongs to a number: the DER stays valid. */
 function flipped(base64url: string): string {
   const bytes = Buffer.from(base64url, 'base64url');
   bytes[bytes.length - 1]! ^= 1;
@@ -164,7 +164,7 @@ describe('a challenge', () => {
     const { body: options } = await world.browser.options();
     const response = () => world.browser.signIn(authenticator.get(options, PAGE));
     expect(await response()).toMatchObject({ status: 201 });
-    refused(await response(), /already used/);
+    expectRefused(await response(), /already used/);
   });
 
   it('is valid for one of twenty concurrent sign-ins', async () => {
@@ -176,7 +176,7 @@ describe('a challenge', () => {
       Array.from({ length: 20 }, () => world.browser.signIn(authenticator.get(options, PAGE, { counter: 0 }))),
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    for (const response of responses.filter(({ status }) => status !== 201)) refused(response, /already used/);
+    for (const response of responses.filter(({ status }) => status !== 201)) expectRefused(response, /already used/);
   });
 
   it('is valid for five minutes', async () => {
@@ -186,14 +186,14 @@ describe('a challenge', () => {
     world.advance(5 * 60_000 - 5000);
     expect(await world.browser.signIn(authenticator.get(options, PAGE))).toMatchObject({ status: 201 });
     world.advance(6000);
-    refused(await world.browser.signIn(authenticator.get(late, PAGE)), /older than 5 minutes/);
+    expectRefused(await world.browser.signIn(authenticator.get(late, PAGE)), /older than 5 minutes/);
   });
 
-  it('does not sign in if it was issued for a registration', async () => {
+  it('is rejected at sign-in if it was issued for a registration', async () => {
     const { authenticator, ...person } = await world.person();
     const { challenge } = (await world.browser.newOptions(person)).body;
     const { body: options } = await world.browser.options();
-    refused(await world.browser.signIn(authenticator.get({ ...options, challenge }, PAGE)), /Request new ones/);
+    expectRefused(await world.browser.signIn(authenticator.get({ ...options, challenge }, PAGE)), /Request new ones/);
   });
 });
 
@@ -201,7 +201,7 @@ describe('a sign-in that is rejected', () => {
   it('uses a removed passkey', async () => {
     const { authenticator, passkey, ...person } = await world.person();
     expect(await person.del(`${PASSKEYS}/${passkey.id}`)).toMatchObject({ status: 204 });
-    refused(await world.browser.signInWith(authenticator), /is unknown/);
+    expectRefused(await world.browser.signInWith(authenticator), /is unknown/);
   });
 
   it('uses a passkey of a removed user, who cannot add one either', async () => {
@@ -214,10 +214,10 @@ describe('a sign-in that is rejected', () => {
     expect(await world.browser.signInWith(authenticator)).toMatchObject({ status: 201 });
     const { body: pending } = await world.browser.newOptions(ben);
     expect(await admin.del(`/v1/settings/users/${joined.body.user.id}`)).toMatchObject({ status: 204 });
-    refused(await world.browser.signInWith(authenticator), /is unknown/);
+    expectRefused(await world.browser.signInWith(authenticator), /is unknown/);
     const late = await world.browser.add(ben, makeAuthenticator().create(pending, PAGE));
     expect(late).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    // Nothing of it is left, so that its authenticator can be registered again.
+    // The passkey was deleted with its user, so that the authenticator can be registered again.
     expect(await world.browser.addTo(admin, authenticator)).toMatchObject({ status: 201 });
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.service.stop());
 
 const fresh = () => newTenantOf(world.service);
-const counted = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
+const passkeyCount = async (by: Client) => (await by.get('/v1/settings/users')).body[0].passkeys;
 
 describe('registration options', () => {
   it('require a discoverable passkey of the user, and user verification', async () => {
@@ -49,7 +49,7 @@ describe('registration options', () => {
 describe('a new passkey', () => {
   it('is shown, listed and counted', async () => {
     const own = await fresh();
-    expect(await counted(own)).toBe(0);
+    expect(await passkeyCount(own)).toBe(0);
     const added = await world.browser.addTo(own, makeAuthenticator(), 'laptop');
     expect(added).toMatchObject({ status: 201 });
     expect(added.body).toEqual({
@@ -63,7 +63,7 @@ describe('a new passkey', () => {
     const second = await world.browser.addTo(own, makeAuthenticator({ synced: true }), 'phone');
     expect((await own.get(PASSKEYS)).body).toEqual([added.body, second.body]);
     expect(second.body.synced).toBe(true);
-    expect(await counted(own)).toBe(2);
+    expect(await passkeyCount(own)).toBe(2);
   });
 
   it('uses a challenge once', async () => {
@@ -74,7 +74,7 @@ describe('a new passkey', () => {
     const again = await add();
     expect(again).toMatchObject(failure(400, 'VALIDATION_ERROR', 'response'));
     expect(again.body.error).toMatch(/already used/);
-    expect(await counted(own)).toBe(1);
+    expect(await passkeyCount(own)).toBe(1);
   });
 
   it('is created once for twenty concurrent requests with one challenge', async () => {
@@ -85,7 +85,7 @@ describe('a new passkey', () => {
     );
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(responses.filter(({ status }) => status === 400)).toHaveLength(19);
-    expect(await counted(own)).toBe(1);
+    expect(await passkeyCount(own)).toBe(1);
   });
 
   it('is rejected for a challenge of another user, or of a sign-in', async () => {
@@ -115,8 +115,8 @@ describe('a new passkey', () => {
     const add = (by: Client) => world.browser.addTo(by, makeAuthenticator(), 'laptop', { credential_id });
     expect(await add(own)).toMatchObject({ status: 201 });
     for (const by of [other, own]) expect(await add(by)).toMatchObject(failure(409, 'CONFLICT'));
-    expect(await counted(other)).toBe(0);
-    expect(await counted(own)).toBe(1);
+    expect(await passkeyCount(other)).toBe(0);
+    expect(await passkeyCount(own)).toBe(1);
   });
 
   it('is rejected beyond ten, even when they are created concurrently', async () => {
@@ -129,7 +129,7 @@ describe('a new passkey', () => {
     for (const response of responses.filter(({ status }) => status !== 201)) {
       expect(response).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
     }
-    expect(await counted(own)).toBe(10);
+    expect(await passkeyCount(own)).toBe(10);
     expect(await world.browser.newOptions(own)).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });
 
@@ -168,7 +168,7 @@ describe('the name of a passkey', () => {
 });
 
 describe('passkeys of another user', () => {
-  it('return 404 for another account and for an admin of the same account', async () => {
+  it('are hidden from an admin of the same account and from another account', async () => {
     const admin = await world.person();
     const invited = await admin.post('/v1/settings/users/invite', { email: 'ben@example.com', role: 'admin' });
     const joined = await admin.post('/v1/invitations/accept', { token: invited.body.invite_token, name: 'Ben' });
@@ -203,7 +203,7 @@ describe('a removed passkey', () => {
     const place = `${PASSKEYS}/${passkey.id}`;
     expect(await person.del(place)).toMatchObject({ status: 204 });
     expect((await person.get(PASSKEYS)).body).toEqual([]);
-    expect(await counted(person)).toBe(0);
+    expect(await passkeyCount(person)).toBe(0);
     expect(await person.del(place)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await person.put(place, { name: 'back' })).toMatchObject(failure(404, 'NOT_FOUND'));
   });

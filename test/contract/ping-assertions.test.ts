@@ -9,17 +9,17 @@ beforeAll(async () => {
 });
 
 const jobWith = (...assertions: object[]) => newJob(client, { config: { assertions } });
-const wrote = (body: string) => ({ method: 'POST', body });
+const withBody = (body: string) => ({ method: 'POST', body });
 const newest = async ({ id }: { id: string }) => (await everything(client, `/v1/checks/${id}/results`))[0];
 
 const lacksError = { source: 'body', operator: 'not_contains', value: 'ERROR' };
 
 describe('assertions of a push check', () => {
-  it('turn a success into a failure by the body of its ping; the default is empty', async () => {
+  it('turn a success into a failure if the body of its ping fails them; a missing body is empty', async () => {
     const job = await jobWith(lacksError);
-    await ping(job, '', wrote('all is well'));
+    await ping(job, '', withBody('all is well'));
     expect(await newest(job)).toMatchObject({ success: true, error_kind: null });
-    await ping(job, '', wrote('ERROR 12: disk full'));
+    await ping(job, '', withBody('ERROR 12: disk full'));
     expect(await newest(job)).toMatchObject({
       success: false,
       error_kind: 'body',
@@ -46,13 +46,13 @@ describe('assertions of a push check', () => {
     });
   });
 
-  it('leave a failure unchanged and do not evaluate a result sent by key', async () => {
+  it('leave a failure unchanged and do not evaluate a result sent with a key', async () => {
     const job = await jobWith(lacksError, { source: 'body', operator: 'contains', value: 'done', severity: 'warn' });
-    await ping(job, '/fail', wrote('ERROR'));
+    await ping(job, '/fail', withBody('ERROR'));
     expect(await newest(job)).toMatchObject({ error_kind: 'reported', error_message: 'reported as failed: ERROR' });
     got(await client.post(`/v1/checks/${job.id}/heartbeat`), 201);
     expect(await newest(job)).toMatchObject({ outcome: 'ok', warning_message: '' });
-    await ping(job, '', wrote('not yet'));
+    await ping(job, '', withBody('not yet'));
     expect(await newest(job)).toMatchObject({
       outcome: 'warn',
       success: true,

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { transitionsOf } from '#test/support/chains.ts';
 import { type Client, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got } from '#test/support/fleet.ts';
-import { type Job, newJob, ping, pingsOf, said } from '#test/support/pings.ts';
+import { type Job, newJob, ping, pingsOf, statusAndText } from '#test/support/pings.ts';
 
 let client: Client;
 let reader: Client;
@@ -94,15 +94,15 @@ describe('the body of a ping', () => {
 
   it.each(['/start', '/log', '/fail', '/9'])('is stored for %s too', async (rest) => {
     const job = await newJob(client);
-    await ping(job, rest, { method: 'POST', body: 'said' });
-    expect(got(await bodyOf(job), 200)).toBe('said');
+    await ping(job, rest, { method: 'POST', body: 'statusAndText' });
+    expect(got(await bodyOf(job), 200)).toBe('statusAndText');
   });
 
   it('is cut at 10,000 bytes, between two characters; the rest is not read', async () => {
     const job = await newJob(client);
     for (const length of [10_000, 10_001, 10_000_000]) {
       const body = 'x'.repeat(length);
-      expect(said(await ping(job, '', { method: 'POST', body }))).toBe('200 OK');
+      expect(statusAndText(await ping(job, '', { method: 'POST', body }))).toBe('200 OK');
       expect(got(await bodyOf(job), 200)).toBe('x'.repeat(10_000));
     }
     await ping(job, '', { method: 'POST', body: `x${'ü'.repeat(5000)}` });
@@ -119,7 +119,7 @@ describe('the body of a ping', () => {
     expect(got(await bodyOf(job), 200)).toBe('a\u0000\ufffd\ufffd(');
   });
 
-  it('is null if it is empty', async () => {
+  it('does not exist if it is empty', async () => {
     const job = await newJob(client);
     await ping(job, '', { method: 'POST', body: '' });
     expect(await pingsOf(client, job.id)).toMatchObject([{ body_bytes: 0 }]);
@@ -157,7 +157,7 @@ describe('the body of a ping', () => {
     expect(await resultsOf(job.id)).toMatchObject([{ error_message: 'exit status 2: token=******** was refused' }]);
   });
 
-  it.each(['png_x', 'png_01j0000000zzzzzzzzzzzzzzzz', 'res_1', 'x'])('does not exist for %s', async (id) => {
+  it.each(['png_x', 'png_01j0000000zzzzzzzzzzzzzzzz', 'res_1', 'x'])('does not exist for the id %s', async (id) => {
     const job = await newJob(client);
     expect(await client.get(`/v1/checks/${job.id}/pings/${id}/body`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });

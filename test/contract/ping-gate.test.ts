@@ -4,7 +4,7 @@ import { createAccount, disableAccount, enableAccount } from '#lib/access/change
 import { clientOf, newTenantOf } from '#test/support/client.ts';
 import { got, newBlueprint, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
-import { type PingResponse, pingPathOf, said, sendPing } from '#test/support/pings.ts';
+import { type PingResponse, pingPathOf, sendPing, statusAndText } from '#test/support/pings.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 const RATE_LIMITS = 'read=1000/1000,write=1000/1000,push=1/12,open=1/6,ping=1/30,ping-url=1/4';
@@ -23,12 +23,12 @@ const tenant = () => newTenantOf(service);
 const pingAt = (path: string) => sendPing(path, {}, service.url);
 async function times(count: number, send: () => Promise<PingResponse>): Promise<string[]> {
   const all: string[] = [];
-  for (let i = 0; i < count; i++) all.push(said(await send()));
+  for (let i = 0; i < count; i++) all.push(statusAndText(await send()));
   return all;
 }
 
-/** Refills all buckets. */
-const rest = () => {
+/** Advances the clock by a minute, which refills all rate limits. */
+const advanceMinute = () => {
   now += 60_000;
 };
 
@@ -38,12 +38,12 @@ describe('the rate limit of pings', () => {
     const path = pingPathOf(job.ping_url);
     expect(await times(4, () => pingAt(path))).toEqual(Array(4).fill('200 OK'));
     const refused = await pingAt(path);
-    expect(said(refused)).toBe('429 rate limited');
+    expect(statusAndText(refused)).toBe('429 rate limited');
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(refused.headers.get('ping-body-limit')).toBe('10000');
     now += 1000;
     expect(await times(2, () => pingAt(path))).toEqual(['200 OK', '429 rate limited']);
-    rest();
+    advanceMinute();
   });
 
   it('applies to all checks of an account; other accounts are not affected', async () => {
@@ -54,15 +54,15 @@ describe('the rate limit of pings', () => {
     for (const path of jobs) responses.push(...(await times(3, () => pingAt(path))));
     expect(responses.filter((one) => one === '200 OK')).toHaveLength(12);
     expect(responses.filter((one) => one === '429 rate limited')).toHaveLength(3);
-    expect(said(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
-    rest();
+    expect(statusAndText(await pingAt(pingPathOf((await newCheck(other)).ping_url)))).toBe('200 OK');
+    advanceMinute();
   });
 
   it('applies to one client address before the table is read', async () => {
     const responses = [];
-    for (let i = 0; i < 32; i++) responses.push(said(await pingAt(`/ping/${randomUUID()}`)));
+    for (let i = 0; i < 32; i++) responses.push(statusAndText(await pingAt(`/ping/${randomUUID()}`)));
     expect(responses).toEqual([...Array(30).fill('404 not found'), '429 rate limited', '429 rate limited']);
-    rest();
+    advanceMinute();
   });
 });
 
@@ -77,12 +77,12 @@ it('remembers an unknown UUID for a minute, without a read of the table', async 
     const path = `/ping/${randomUUID()}`;
     expect(await times(3, () => pingAt(path))).toEqual(Array(3).fill('404 not found'));
     expect(reads).toBe(1);
-    rest();
-    expect(said(await pingAt(path))).toBe('404 not found');
+    advanceMinute();
+    expect(statusAndText(await pingAt(path))).toBe('404 not found');
     expect(reads).toBe(2);
   } finally {
     service.ports.table.get = get;
-    rest();
+    advanceMinute();
   }
 });
 
@@ -90,27 +90,27 @@ it('returns 404 for a disabled account until it is enabled', async () => {
   const client = await tenant();
   const job = await newCheck(client);
   const path = pingPathOf(job.ping_url);
-  expect(said(await pingAt(path))).toBe('200 OK');
+  expect(statusAndText(await pingAt(path))).toBe('200 OK');
   const scope = { ports: service.ports, keys: service.keys, tenant: client.id, origin: 'operator' } as const;
   await disableAccount(scope);
-  expect(said(await pingAt(path))).toBe('404 not found');
+  expect(statusAndText(await pingAt(path))).toBe('404 not found');
   await enableAccount(scope);
-  expect(said(await pingAt(path))).toBe('200 OK');
-  rest();
+  expect(statusAndText(await pingAt(path))).toBe('200 OK');
+  advanceMinute();
 });
 
 it.each([
   ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The account may have 0 entities/],
   ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
   ['checks', { check_limit: 0 }, /^409 .*check_limit/],
-])('rejects a check created by a ping at the limit of %s', async (_name, limits, answered) => {
+])('rejects a ping that would create a check at the limit of %s', async (_name, limits, expected) => {
   const account = { email: 'ann@example.com', name: 'Ann', ...limits };
   const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
   const blueprint_slug = await newBlueprint(client);
   const { key } = got(await client.post('/v1/ping-keys', { label: 'all', blueprint_slug }), 201);
-  expect(said(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(answered);
-  expect(said(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
-  rest();
+  expect(statusAndText(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(expected);
+  expect(statusAndText(await pingAt(`/ping/${key}/nightly`))).toBe('404 not found');
+  advanceMinute();
 });
 
 it('keeps the path of a ping out of the log', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, clientOf, failure, keyOf, newTenant, TIME } from '#test/support/client.ts';
 import { everything, got, newBlueprint, newCheck } from '#test/support/fleet.ts';
-import { pingsOf, said, sendPing } from '#test/support/pings.ts';
+import { pingsOf, sendPing, statusAndText } from '#test/support/pings.ts';
 import { target } from '#test/support/service.ts';
 
 let client: Client;
@@ -17,10 +17,10 @@ const checkOf = async (slug: string, as = client) =>
   ((await everything(as, '/v1/checks')) as { slug: string }[]).find((check) => check.slug === slug);
 
 let jobs = 0;
-const slugOf = () => `job-${++jobs}`;
+const newSlug = () => `job-${++jobs}`;
 
 describe('a ping key', () => {
-  it('is shown in full, 22 characters, to users who can write, and as ******** to others', async () => {
+  it('is shown, with 22 characters, to callers that can write, and as ******** to others', async () => {
     const key = await newKey();
     expect(key).toEqual({
       id: expect.stringMatching(/^pky_[0-9a-z]{26}$/),
@@ -40,11 +40,12 @@ describe('a ping key', () => {
     expect(await clientOf((await target()).url, key).get('/v1/me')).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
 
-  it('pings a push check of its account at its slug, in every way', async () => {
+  it('accepts every kind of ping at the slug of a push check of its account', async () => {
     const key = await newKey();
-    const slug = slugOf();
+    const slug = newSlug();
     const { id } = await newCheck(client, { slug, failure_threshold: 1 });
-    for (const rest of ['', '/start', '/0', '/log', '/3']) expect(said(await ping(key, slug + rest))).toBe('200 OK');
+    for (const rest of ['', '/start', '/0', '/log', '/3'])
+      expect(statusAndText(await ping(key, slug + rest))).toBe('200 OK');
     expect(await pingsOf(client, id)).toHaveLength(5);
     expect(got(await client.get(`/v1/checks/${id}`), 200)).toMatchObject({ state: 'down' });
   });
@@ -56,44 +57,44 @@ describe('a ping key', () => {
     ['a/256', '400 invalid url format'],
     ['nothing?create=1', '404 not found: this ping key may not create checks'],
     ['nothing?create=0', '404 not found'],
-  ])('returns at %s: %s', async (rest, answered) => {
-    expect(said(await ping(await newKey(), rest))).toBe(answered);
+  ])('returns at %s: %s', async (rest, expected) => {
+    expect(statusAndText(await ping(await newKey(), rest))).toBe(expected);
   });
 
   it('does not ping a check that is probed', async () => {
-    const slug = slugOf();
+    const slug = newSlug();
     await newCheck(client, { check_type: 'http', target_url: 'https://127.77.0.1/', interval_seconds: 86_400, slug });
-    expect(said(await ping(await newKey(), slug))).toBe('409 not a push check');
+    expect(statusAndText(await ping(await newKey(), slug))).toBe('409 not a push check');
   });
 
   it('does not reach a check of another account with the same slug', async () => {
-    const slug = slugOf();
+    const slug = newSlug();
     await newCheck(client, { slug });
-    expect(said(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
+    expect(statusAndText(await ping(await newKey({}, await newTenant()), slug))).toBe('404 not found');
   });
 
   it('follows a slug to the check that has it now', async () => {
     const key = await newKey();
-    const slug = slugOf();
+    const slug = newSlug();
     const first = await newCheck(client, { slug });
     got(await client.put(`/v1/checks/${first.id}`, { slug: '' }), 200);
-    expect(said(await ping(key, slug))).toBe('404 not found');
+    expect(statusAndText(await ping(key, slug))).toBe('404 not found');
     const second = await newCheck(client, { slug });
-    expect(said(await ping(key, slug))).toBe('200 OK');
+    expect(statusAndText(await ping(key, slug))).toBe('200 OK');
     expect(await pingsOf(client, second.id)).toHaveLength(1);
   });
 
-  it('is useless after its deletion, and so is a wrong one', async () => {
+  it('leads to 404 after its deletion, like a wrong key', async () => {
     const key = await newKey();
-    const slug = slugOf();
+    const slug = newSlug();
     await newCheck(client, { slug });
     expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject({ status: 204 });
     expect(await client.del(`/v1/ping-keys/${key.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
-    expect(said(await ping(key, slug))).toBe('404 not found');
-    expect(said(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
+    expect(statusAndText(await ping(key, slug))).toBe('404 not found');
+    expect(statusAndText(await ping({ id: '', key: 'fqOOd6-F4MMNuCEnzTU01w' }, slug))).toBe('404 not found');
   });
 
-  it('is rejected for an unknown blueprint', async () => {
+  it('is rejected with an unknown blueprint or an empty label', async () => {
     const body = { label: 'x', blueprint_slug: 'none' };
     expect(await client.post('/v1/ping-keys', body)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await client.post('/v1/ping-keys', { label: '' })).toMatchObject(failure(400, 'VALIDATION_ERROR', 'label'));
@@ -113,12 +114,12 @@ describe('a ping key', () => {
 });
 
 describe('a ping that creates its check', () => {
-  it('creates an entity of the blueprint, with a period of a day and a grace time of an hour; the ping counts', async () => {
+  it('creates an entity too; the check has a period of a day and a grace time of an hour', async () => {
     const blueprint_slug = await newBlueprint(client);
     const key = await newKey({ blueprint_slug });
-    const slug = slugOf();
-    expect(said(await ping(key, `${slug}?create=1`))).toBe('201 Created');
-    expect(said(await ping(key, `${slug}?create=1`))).toBe('200 OK');
+    const slug = newSlug();
+    expect(statusAndText(await ping(key, `${slug}?create=1`))).toBe('201 Created');
+    expect(statusAndText(await ping(key, `${slug}?create=1`))).toBe('200 OK');
     const check = await checkOf(slug);
     expect(check).toMatchObject({
       check_type: 'push',
@@ -138,9 +139,9 @@ describe('a ping that creates its check', () => {
 
   it('uses the existing entity with its slug', async () => {
     const blueprint_slug = await newBlueprint(client);
-    const slug = slugOf();
+    const slug = newSlug();
     const entity = got(await client.post(`/v1/blueprints/${blueprint_slug}/entities`, { slug, name: 'Mine' }), 201);
-    expect(said(await ping(await newKey({ blueprint_slug }), `${slug}/7?create=1`))).toBe('201 Created');
+    expect(statusAndText(await ping(await newKey({ blueprint_slug }), `${slug}/7?create=1`))).toBe('201 Created');
     expect(await checkOf(slug)).toMatchObject({ entity_id: entity.id, state: 'down' });
   });
 
@@ -149,7 +150,7 @@ describe('a ping that creates its check', () => {
     const blueprint_slug = await newBlueprint(own);
     const key = await newKey({ blueprint_slug }, own);
     const responses = await Promise.all(Array.from({ length: 12 }, () => ping(key, 'nightly?create=1')));
-    const all = responses.map(said).toSorted();
+    const all = responses.map(statusAndText).toSorted();
     expect(all).toEqual([...Array.from({ length: 11 }, () => '200 OK'), '201 Created']);
     const checks = (await everything(own, '/v1/checks')) as { id: string }[];
     expect(checks).toHaveLength(1);
@@ -160,9 +161,9 @@ describe('a ping that creates its check', () => {
   it('is rejected with a message if the blueprint requires a field', async () => {
     const fields = [{ name: 'owner', field_type: 'string', required: true }];
     const key = await newKey({ blueprint_slug: await newBlueprint(client, { fields }) });
-    const slug = slugOf();
+    const slug = newSlug();
     const response = await ping(key, `${slug}?create=1`);
-    expect(said(response)).toMatch(/^409 \S.*owner.*$/);
+    expect(statusAndText(response)).toMatch(/^409 \S.*owner.*$/);
     expect(await checkOf(slug)).toBeUndefined();
   });
 });

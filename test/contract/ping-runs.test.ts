@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { transitionsOf } from '#test/support/chains.ts';
 import { type Client, newTenant } from '#test/support/client.ts';
 import { everything, got } from '#test/support/fleet.ts';
-import { newJob, ping, pingsOf, said } from '#test/support/pings.ts';
+import { newJob, ping, pingsOf, statusAndText } from '#test/support/pings.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const read = async (id: string) => got(await client.get(`/v1/checks/${id}`), 200
 const resultsOf = (id: string) => everything(client, `/v1/checks/${id}/results`);
 
 describe('the result of a ping', () => {
-  it('is a success that makes the check up', async () => {
+  it('is a success, after which the check is up', async () => {
     const job = await newJob(client);
     await ping(job);
     expect(await read(job.id)).toMatchObject({ state: 'up' });
@@ -71,7 +71,7 @@ describe('the result of a ping', () => {
     expect(start).toMatchObject({ kind: 'start', duration_ms: null });
   });
 
-  it('distinguishes two concurrent runs by their ids', async () => {
+  it('has the duration of the run with its id if two runs overlap', async () => {
     const job = await newJob(client);
     const [a, b] = [randomUUID(), randomUUID()];
     await ping(job, `/start?rid=${a}`);
@@ -91,7 +91,7 @@ describe('the result of a ping', () => {
     expect((await resultsOf(job.id))[0].latency_ms).toBe(0);
   });
 
-  it('ends a run and measures it for a heartbeat too; a result keeps its own latency', async () => {
+  it('has the duration of the run for a heartbeat too; a pushed result keeps its own latency', async () => {
     const job = await newJob(client);
     await ping(job, '/start');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -113,9 +113,9 @@ describe('the result of a ping', () => {
 
   it('does not exist for a disabled check, which stores the ping and changes nothing', async () => {
     const job = await newJob(client, { enabled: false });
-    for (const rest of ['/start', '', '/fail', '/log']) expect(said(await ping(job, rest))).toBe('200 OK');
+    for (const rest of ['/start', '', '/fail', '/log']) expect(statusAndText(await ping(job, rest))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', enabled: false });
-    // Unordered within a millisecond.
+    // Pings of one millisecond are unordered.
     const kinds = (await pingsOf(client, job.id)).map(({ kind }: { kind: string }) => kind);
     expect(kinds.toSorted()).toEqual(['fail', 'log', 'start', 'success']);
   });
@@ -123,36 +123,38 @@ describe('the result of a ping', () => {
   it('counts once with an Idempotency-Key, even for a start', async () => {
     const job = await newJob(client, { failure_threshold: 3 });
     const again = (rest: string, key: string) => ping(job, rest, { headers: { 'idempotency-key': key } });
-    for (let i = 0; i < 3; i++) expect(said(await again('/fail', 'run-1'))).toBe('200 OK');
-    for (let i = 0; i < 2; i++) expect(said(await again('/start', 'run-2'))).toBe('200 OK');
+    for (let i = 0; i < 3; i++) expect(statusAndText(await again('/fail', 'run-1'))).toBe('200 OK');
+    for (let i = 0; i < 2; i++) expect(statusAndText(await again('/start', 'run-2'))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'unknown', consecutive_failures: 1 });
     expect(await pingsOf(client, job.id)).toHaveLength(2);
   });
 
-  it('rejects the end of a run with the Idempotency-Key of its start', async () => {
+  it('does not exist for the end of a run with the Idempotency-Key of its start, which returns 409', async () => {
     const job = await newJob(client);
     const withKey = (rest: string) => ping(job, rest, { headers: { 'idempotency-key': 'run-3' } });
-    expect(said(await withKey('/start'))).toBe('200 OK');
-    expect(said(await withKey(''))).toBe('409 This Idempotency-Key was used for a start or log entry; use a new key.');
+    expect(statusAndText(await withKey('/start'))).toBe('200 OK');
+    expect(statusAndText(await withKey(''))).toBe(
+      '409 This Idempotency-Key was used for a start or log entry; use a new key.',
+    );
     expect(await read(job.id)).toMatchObject({ state: 'unknown', runs: [{ overrun: false }] });
   });
 
-  it('rejects a start with the Idempotency-Key of a result', async () => {
+  it('is unchanged after a start or log entry with its Idempotency-Key, which returns 409', async () => {
     const job = await newJob(client);
     const withKey = (rest: string) => ping(job, rest, { headers: { 'idempotency-key': 'run-4' } });
-    expect(said(await withKey(''))).toBe('200 OK');
+    expect(statusAndText(await withKey(''))).toBe('200 OK');
     for (const rest of ['/start', '/log']) {
-      expect(said(await withKey(rest))).toBe('409 This Idempotency-Key was used for a result; use a new key.');
+      expect(statusAndText(await withKey(rest))).toBe('409 This Idempotency-Key was used for a result; use a new key.');
     }
     expect(await read(job.id)).toMatchObject({ state: 'up', runs: [] });
   });
 
-  it('ends each run once for thirty concurrent pings, all stored', async () => {
+  it('is stored for each of twenty concurrent pings that end ten runs', async () => {
     const job = await newJob(client);
     const rids = Array.from({ length: 10 }, () => randomUUID());
     await Promise.all(rids.map((rid) => ping(job, `/start?rid=${rid}`)));
     const responses = await Promise.all([...rids, ...rids].map((rid) => ping(job, `?rid=${rid}`)));
-    expect(new Set(responses.map(said))).toEqual(new Set(['200 OK']));
+    expect(new Set(responses.map(statusAndText))).toEqual(new Set(['200 OK']));
     const pings = (await pingsOf(client, job.id)) as { kind: string; rid: string; duration_ms: number | null }[];
     expect(pings.filter(({ kind }) => kind === 'success')).toHaveLength(20);
     expect(await resultsOf(job.id)).toHaveLength(20);

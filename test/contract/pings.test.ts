@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { type Job, newJob, ping, pingPathOf, pingsOf, said, sendPing } from '#test/support/pings.ts';
+import { type Job, newJob, ping, pingPathOf, pingsOf, sendPing, statusAndText } from '#test/support/pings.ts';
 
 let client: Client;
 let reader: Client;
@@ -44,7 +44,7 @@ describe('the ping URL of a push check', () => {
 describe('the response to a ping', () => {
   it('is 200 OK, with the headers that clients expect', async () => {
     const response = await ping(await newJob(client));
-    expect(said(response)).toBe('200 OK');
+    expect(statusAndText(response)).toBe('200 OK');
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
       'access-control-allow-origin': '*',
@@ -56,18 +56,18 @@ describe('the response to a ping', () => {
   it.each(['HEAD', 'GET', 'POST'])('is the same for %s', async (method) => {
     const job = await newJob(client);
     const response = await ping(job, '', { method });
-    expect(said(response)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
+    expect(statusAndText(response)).toBe(method === 'HEAD' ? '200 ' : '200 OK');
     expect(await pingsOf(client, job.id)).toMatchObject([{ method }]);
   });
 
   it.each(['', '/', '/start', '/fail', '/log', '/0', '/3', '/255'])('is 200 OK at …%s', async (rest) => {
-    expect(said(await ping(await newJob(client), rest))).toBe('200 OK');
+    expect(statusAndText(await ping(await newJob(client), rest))).toBe('200 OK');
   });
 
   it('is the same for a UUID in capitals', async () => {
     const job = await newJob(client);
     const path = pingPathOf(job.ping_url).replace(/[^/]+$/, (uuid) => uuid.toUpperCase());
-    expect(said(await sendPing(path))).toBe('200 OK');
+    expect(statusAndText(await sendPing(path))).toBe('200 OK');
     expect(await read(job.id)).toMatchObject({ state: 'up' });
   });
 
@@ -82,16 +82,16 @@ describe('the response to a ping', () => {
     ['?rid=1', '400 invalid uuid format'],
     ['?rid=', '400 invalid uuid format'],
     [`?rid=${randomUUID()}&rid=${randomUUID()}`, '400 invalid uuid format'],
-  ])('is for …%s: %s, and nothing is stored', async (rest, answered) => {
+  ])('is for …%s: %s, and nothing is stored', async (rest, expected) => {
     const job = await newJob(client);
-    expect(said(await ping(job, rest))).toBe(answered);
+    expect(statusAndText(await ping(job, rest))).toBe(expected);
     expect(await pingsOf(client, job.id)).toEqual([]);
     expect(await read(job.id)).toMatchObject({ state: 'unknown', last_result: null });
   });
 
   const expectNothingAt = async (path: string) => {
     const response = await sendPing(path);
-    expect(said(response)).toBe('404 not found');
+    expect(statusAndText(response)).toBe('404 not found');
     expect(response.headers.get('ping-body-limit')).toBe('10000');
   };
 
@@ -104,23 +104,23 @@ describe('the response to a ping', () => {
 
   it.each(['PUT', 'DELETE', 'PATCH'])('is 405 to %s, with the allowed methods', async (method) => {
     const response = await ping(await newJob(client), '', { method });
-    expect(said(response)).toBe('405 method not allowed');
+    expect(statusAndText(response)).toBe('405 method not allowed');
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  it('needs no key and ignores one', async () => {
+  it('is 200 OK without a key, and even with an invalid one', async () => {
     const job = await newJob(client);
-    expect(said(await ping(job, '', { headers: { authorization: 'Bearer fw_wrong' } }))).toBe('200 OK');
+    expect(statusAndText(await ping(job, '', { headers: { authorization: 'Bearer fw_wrong' } }))).toBe('200 OK');
   });
 
   it('is 404 after the deletion of the check or its entity', async () => {
     const [job, other] = [await newJob(client), await newJob(client)];
     await client.del(`/v1/checks/${job.id}`);
-    expect(said(await ping(job))).toBe('404 not found');
+    expect(statusAndText(await ping(job))).toBe('404 not found');
     const { entity_id } = await read(other.id);
     const entities = got(await client.get('/v1/blueprints/service/entities'), 200) as { id: string; slug: string }[];
     await client.del(`/v1/blueprints/service/entities/${entities.find(({ id }) => id === entity_id)!.slug}`);
-    expect(said(await ping(other))).toBe('404 not found');
+    expect(statusAndText(await ping(other))).toBe('404 not found');
   });
 });
 
@@ -132,28 +132,28 @@ describe('a new ping URL', () => {
     const job = await newJob(client);
     const next = await rotate(job);
     expect(next.ping_url).not.toBe(job.ping_url);
-    expect(said(await ping(job))).toBe('404 not found');
-    expect(said(await ping(next))).toBe('200 OK');
+    expect(statusAndText(await ping(job))).toBe('404 not found');
+    expect(statusAndText(await ping(next))).toBe('200 OK');
     expect((await read(job.id)).ping_url).toBe(next.ping_url);
   });
 
   it('can overlap with the old one, but not with the one before', async () => {
     const job = await newJob(client);
     const second = await rotate(job, { keep_old_seconds: 600 });
-    expect([said(await ping(job)), said(await ping(second))]).toEqual(['200 OK', '200 OK']);
+    expect([statusAndText(await ping(job)), statusAndText(await ping(second))]).toEqual(['200 OK', '200 OK']);
     const third = await rotate(second, { keep_old_seconds: 600 });
-    expect([said(await ping(job)), said(await ping(second)), said(await ping(third))]).toEqual([
-      '404 not found',
-      '200 OK',
-      '200 OK',
-    ]);
+    expect([
+      statusAndText(await ping(job)),
+      statusAndText(await ping(second)),
+      statusAndText(await ping(third)),
+    ]).toEqual(['404 not found', '200 OK', '200 OK']);
   });
 
   it('ends the old one at the given time', async () => {
     const job = await newJob(client);
     await rotate(job, { keep_old_seconds: 1 });
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect(said(await ping(job))).toBe('404 not found');
+    expect(statusAndText(await ping(job))).toBe('404 not found');
   });
 
   it.each([-1, 604_801, 1.5, '60'])('is rejected for keep_old_seconds: %s', async (keep_old_seconds) => {

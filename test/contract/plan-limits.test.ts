@@ -14,7 +14,7 @@ beforeAll(async () => {
   return async () => void (await service.stop());
 });
 
-/** Returns an admin of a new account with the given limits. */
+/** Creates an account with the given limits. @returns a client with the key of its admin */
 async function tenant(limits: Partial<NewAccount>): Promise<Client> {
   const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Ann', ...limits }, { again: true });
   return clientOf(service.url, key.key);
@@ -75,7 +75,7 @@ describe('rollup_days', () => {
     [{}, 'day', 400],
     [{ rollup_days: 800 }, 'month', 800],
     [{ rollup_days: 800 }, 'hour', 90],
-  ])('covers with %j, by the %s, %i days', async (limits, bucket, days) => {
+  ])('with %j and bucket=%s covers %i days', async (limits, bucket, days) => {
     const client = await tenant(limits);
     const { id } = await newCheck(client);
     const history = (from: number, to: number) =>
@@ -106,7 +106,7 @@ describe('checks per minute', () => {
     got(await client.post('/v1/checks', { ...pull, entity_id }), 201);
   });
 
-  it('limit the expressions that are evaluated per minute, with a remedy', async () => {
+  it('are rejected beyond the limit of expressions evaluated per minute, with a remedy', async () => {
     const client = await tenant({ expressions_per_minute_limit: 12 });
     const matches = (value: string) => ({ source: 'body', operator: 'matches', value });
     const config = { assertions: [matches('ok'), { ...matches('error'), operator: 'not_matches' }] };
@@ -156,7 +156,7 @@ describe('checks per minute', () => {
     expect(await client.post('/v1/checks', { check_type: 'push', entity_id })).toMatchObject(exceeded);
   });
 
-  it('hold exactly for concurrent creation, change and deletion', async () => {
+  it('are counted exactly during concurrent creations, changes and deletions', async () => {
     const client = await tenant({ checks_per_minute_limit: 60 });
     const entities = await Promise.all(Array.from({ length: 6 }, () => newEntity(client)));
     const make = (i: number) => client.post('/v1/checks', { ...pull, entity_id: entities[i % 6]!.id });
@@ -178,11 +178,12 @@ describe('checks per minute', () => {
 });
 
 describe('keys of a user', () => {
-  it('are limited exactly, and a deletion frees one', async () => {
+  it('are limited exactly, and a deletion allows one more', async () => {
     const client = await tenant({ key_limit_per_user: 5 });
     const make = () => client.post('/v1/auth/keys', { label: 'One more' });
     const made = await Promise.all(Array.from({ length: 20 }, make));
     const issued = made.filter(({ status }) => status === 201);
+    // The key of the admin is the fifth.
     expect(issued).toHaveLength(4);
     expect(made.find(({ status }) => status !== 201)).toMatchObject(exceeded);
     const [{ id }, other] = issued.map(({ body }) => body);
@@ -222,7 +223,7 @@ describe('the team', () => {
 });
 
 describe('relations', () => {
-  it('are limited exactly, and a deletion frees one', async () => {
+  it('are limited exactly, and a deletion allows one more', async () => {
     const client = await tenant({ relation_limit: 4 });
     const ids = (await Promise.all(Array.from({ length: 6 }, () => newEntity(client)))).map(({ id }) => id);
     const pairs = ids.flatMap((from) => ids.filter((to) => to !== from).map((to) => [from, to]));

@@ -22,7 +22,7 @@ describe('the policy of a check', () => {
     });
   });
 
-  it('can be changed by property and read back as returned', async () => {
+  it('can be changed one property at a time', async () => {
     got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 10, notify_on_recovery: false }), 200);
     const changed = got(await client.post(`/v1/checks/${id}/policy`, { silenced: true, late_alerts: null }), 200);
     expect(changed).toMatchObject({
@@ -35,7 +35,7 @@ describe('the policy of a check', () => {
     expect(got(await client.get(`/v1/checks/${id}/policy`), 200)).toEqual(changed);
   });
 
-  it('accepts late_alerts and repeats, and rejects other types', async () => {
+  it('accepts late_alerts and repeat_interval_seconds, and rejects values of another type', async () => {
     const path = `/v1/checks/${(await newCheck(client)).id}/policy`;
     const wanted = { late_alerts: false, repeat_interval_seconds: 3600 };
     expect(got(await client.post(path, wanted), 200)).toMatchObject(wanted);

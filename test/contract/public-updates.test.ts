@@ -84,7 +84,7 @@ describe('a public update', () => {
     ]);
   });
 
-  it('shows as edited after a change of its text, once', async () => {
+  it('is shown as edited after a change of its text, but not after an edit with the same text', async () => {
     const id = await newIncident();
     const made = got(await publish(id, 'identified'), 201);
     const path = `/v1/incidents/${id}/updates/${made.id}`;
@@ -94,7 +94,7 @@ describe('a public update', () => {
     expect(await updates(id)).toEqual([edited]);
   });
 
-  it('is gone after its deletion, and the status is that of the update before', async () => {
+  it('can be deleted; the public status is then that of the previous update', async () => {
     const id = await newIncident();
     const [first, second] = [got(await publish(id, 'investigating'), 201), got(await publish(id, 'identified'), 201)];
     const path = (update: { id: string }) => `/v1/incidents/${id}/updates/${update.id}`;
@@ -148,7 +148,7 @@ describe('an invalid public update', () => {
     });
   });
 
-  it('is rejected for an unknown incident and by its edit, and components also by an incident', async () => {
+  it('is rejected for an unknown incident and in an edit; an incident rejects unknown components too', async () => {
     const id = await newIncident();
     const { id: update } = got(await publish(id, 'identified'), 201);
     const path = `/v1/incidents/${id}/updates/${update}`;
@@ -177,8 +177,10 @@ describe('an invalid public update', () => {
       });
     }
   });
+});
 
-  it('leaves the public title of an incident unchanged unless it is sent', async () => {
+describe('the public title of an incident', () => {
+  it('is unchanged unless it is sent', async () => {
     const id = await newIncident();
     const put = async (body: object) => got(await client.put(`/v1/incidents/${id}`, body), 200).public_title;
     expect(await put({ public_title: 'Payments are slow' })).toBe('Payments are slow');
@@ -226,7 +228,7 @@ describe('an update on a status page', () => {
     await eventually(async () => (await page.json()).incidents.length === 0);
   });
 
-  it('is only on the pages of its components, and another page must be added first', async () => {
+  it('is only on the pages of its components, which must be components of the incident first', async () => {
     const [page, other] = [await newPage(), await newPage()];
     const id = await newIncident();
     got(await publish(id, 'identified', { component_ids: [page.components[0]] }), 201);
@@ -255,7 +257,7 @@ describe('an update on a status page', () => {
 });
 
 describe('a feed of a status page', () => {
-  it('is Atom, with the update, and is answered with 304 until it changes', async () => {
+  it('is Atom, with the update, and is answered with 304 until it changes; maintenance is a calendar', async () => {
     const slug = `feed-${Date.now() % 1e6}`;
     const groups = [{ name: 'Shop', components: [{ name: 'Checkout' }] }];
     const body = { slug, title: 'Acme status', visibility: 'public', groups };

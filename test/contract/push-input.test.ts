@@ -39,7 +39,7 @@ describe('POST /v1/checks/{id}/results', () => {
     expect(Date.parse(result.checked_at)).toBeLessThanOrEqual(Date.now());
   });
 
-  it('stores all given properties as the first of the results', async () => {
+  it('stores all given properties and lists the result', async () => {
     const checked_at = inMs(-1);
     const body = { success: false, latency_ms: 0, error_message: 'disk 97 % full 💾', status_code: 507, checked_at };
     const result = got(await post(body), 201);
@@ -70,7 +70,7 @@ describe('POST /v1/checks/{id}/results', () => {
     ['a day that does not exist', { ...fine, checked_at: '2026-02-30T00:00:00Z' }, 'checked_at'],
     ['no JSON', 'success=true', ''],
     ['a list', [fine], ''],
-  ])('refuses %s', async (_name, body, path) => {
+  ])('rejects %s', async (_name, body, path) => {
     const response = await post(body);
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(response.body.details.map((detail: { path: string }) => detail.path)).toContain(path);

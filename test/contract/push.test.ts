@@ -116,7 +116,7 @@ describe('a repeated push', () => {
     expect(await resultsOf(id)).toHaveLength(3);
   });
 
-  it('is another push with the same key at another check', async () => {
+  it('counts for another check with the same Idempotency-Key', async () => {
     const [one, two] = [await newCheck(client), await newCheck(client)];
     const first = got(await send(one.id, { success: true, latency_ms: 1 }, 'shared'), 201);
     expect(got(await send(two.id, { success: true, latency_ms: 1 }, 'shared'), 201).id).not.toBe(first.id);
@@ -127,7 +127,7 @@ describe('a repeated push', () => {
     const checked_at = inMs(-2000);
     const first = await push(id, false, { checked_at, error_message: 'x' });
     expect(await push(id, false, { checked_at, error_message: 'x' })).toEqual(first);
-    // Written in another form, it is the same time and the same text.
+    // The same time in another form is the same push.
     expect(await push(id, false, { error_message: 'x', checked_at: checked_at.replace('Z', '+00:00') })).toEqual(first);
     expect(await read(id)).toMatchObject({ consecutive_failures: 1 });
     expect((await push(id, false, { checked_at, error_message: 'y' })).id).not.toBe(first.id);
@@ -149,9 +149,9 @@ describe('a repeated push', () => {
   });
 
   it.each([
-    ['a blank in it', 'run 1'],
+    ['a space', 'run 1'],
     ['256 characters', 'x'.repeat(256)],
-    ['a letter beyond ASCII', 'grün'],
+    ['a letter outside ASCII', 'grün'],
   ])('is rejected with an Idempotency-Key with %s', async (_name, key) => {
     const { id } = await newCheck(client);
     expect(await send(id, { success: true, latency_ms: 1 }, key)).toMatchObject(
@@ -160,8 +160,8 @@ describe('a repeated push', () => {
   });
 });
 
-describe('the time of a push', () => {
-  it('keeps a push from changing the state only if it is much older than the last one', async () => {
+describe('a push with checked_at', () => {
+  it('does not change the state if it is much older than the last push', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await beat(id);
     const old = await push(id, false, { checked_at: inMs(-70_000) });
@@ -170,7 +170,7 @@ describe('the time of a push', () => {
     expect((await resultsOf(id))[1]).toEqual(old);
   });
 
-  it('counts if it is a little older than the last one', async () => {
+  it('counts if it is a little older than the last push', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await beat(id);
     await push(id, false, { checked_at: inMs(-50_000) });
@@ -184,7 +184,7 @@ describe('the time of a push', () => {
     expect(await read(id)).toMatchObject({ state: 'down' });
   });
 
-  it('counts as the present if it is in the future, and is listed by its checked_at', async () => {
+  it('counts at the current time if its time is in the future, and is listed by its checked_at', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     const ahead = await push(id, false, { checked_at: inMs(50_000) });
     expect(await read(id)).toMatchObject({ state: 'down' });

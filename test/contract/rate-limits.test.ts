@@ -19,7 +19,7 @@ let service: Service;
 let now = Date.UTC(2026, 10, 21);
 /** A clock that moves only when a test advances it. */
 const clock = { now: () => now, sleep: () => new Promise<void>(setImmediate), stalled: () => 0 };
-const pass = (seconds: number) => {
+const advance = (seconds: number) => {
   now += seconds * 1000;
 };
 beforeAll(async () => {
@@ -28,16 +28,16 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const tenant = () => newTenantOf(service);
-const limits = ({ headers }: ApiResponse) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+const rateHeadersOf = ({ headers }: ApiResponse) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 
 describe('the rate limit of an account', () => {
   it('is in every response to its keys, even in errors', async () => {
     const client = await tenant();
-    expect(limits(await client.get('/v1/me'))).toEqual(['"read";q=10;w=5', '"read";r=9;t=1']);
-    expect(limits(await client.get('/v1/nowhere'))).toEqual(['"read";q=10;w=5', '"read";r=8;t=1']);
-    expect(limits(await client.get('/v1/blueprints?limit=0'))).toEqual(['"read";q=10;w=5', '"read";r=7;t=2']);
-    expect(limits(await client.post('/v1/blueprints', {}))).toEqual(['"write";q=40;w=20', '"write";r=39;t=1']);
-    expect(limits(await clientOf(service.url, '').get('/v1/health'))).toEqual([null, null]);
+    expect(rateHeadersOf(await client.get('/v1/me'))).toEqual(['"read";q=10;w=5', '"read";r=9;t=1']);
+    expect(rateHeadersOf(await client.get('/v1/nowhere'))).toEqual(['"read";q=10;w=5', '"read";r=8;t=1']);
+    expect(rateHeadersOf(await client.get('/v1/blueprints?limit=0'))).toEqual(['"read";q=10;w=5', '"read";r=7;t=2']);
+    expect(rateHeadersOf(await client.post('/v1/blueprints', {}))).toEqual(['"write";q=40;w=20', '"write";r=39;t=1']);
+    expect(rateHeadersOf(await clientOf(service.url, '').get('/v1/health'))).toEqual([null, null]);
   });
 
   it('rejects excess requests with the limit and the wait, and accepts them later', async () => {
@@ -49,12 +49,12 @@ describe('the rate limit of an account', () => {
       'Too many requests of the class read: 2 per second, with a burst of 10. Try again in 1 s.',
     );
     expect(refused.headers.get('retry-after')).toBe('1');
-    expect(limits(refused)).toEqual(['"read";q=10;w=5', '"read";r=0;t=5']);
-    pass(1);
+    expect(rateHeadersOf(refused)).toEqual(['"read";q=10;w=5', '"read";r=0;t=5']);
+    advance(1);
     expect(await statuses(3, () => client.get('/v1/me'))).toEqual([200, 200, 429]);
   });
 
-  it('counts a long response as more: one for each further 4 KB', async () => {
+  it('counts one more request for each further 4 KB of a response', async () => {
     const client = await tenant();
     const fields = { text: 'x'.repeat(6_500) };
     const field = { name: 'text', field_type: 'string' };
@@ -62,9 +62,9 @@ describe('the rate limit of an account', () => {
     for (const slug of ['a', 'b'])
       got(await client.post('/v1/blueprints/service/entities', { slug, name: slug, fields }), 201);
     const list = () => client.get('/v1/blueprints/service/entities');
-    expect(limits(await list())[1]).toBe('"read";r=9;t=1');
+    expect(rateHeadersOf(await list())[1]).toBe('"read";r=9;t=1');
     // 13 KB: the list itself, and three more.
-    expect(limits(await client.get('/v1/me'))[1]).toBe('"read";r=5;t=3');
+    expect(rateHeadersOf(await client.get('/v1/me'))[1]).toBe('"read";r=5;t=3');
     await list();
     expect((await list()).status).toBe(200);
     expect((await list()).status).toBe(429);
@@ -75,7 +75,7 @@ describe('the rate limit of an account', () => {
     await times(10, () => client.get('/v1/me'));
     expect(await client.get('/v1/nowhere')).toMatchObject(failure(429, 'RATE_LIMITED'));
     expect(await clientOf(service.url, 'fw_none').get('/v1/nowhere')).toMatchObject(failure(401, 'UNAUTHORIZED'));
-    pass(10);
+    advance(10);
   });
 
   it('is shared by its keys and not by other accounts', async () => {
@@ -95,7 +95,7 @@ describe('the rate limit of an account', () => {
     await times(40, () => client.post('/v1/blueprints', {}));
     expect([(await client.get('/v1/me')).status, (await client.post('/v1/blueprints', {})).status]).toEqual([429, 429]);
     const beat = await client.post(`/v1/checks/${check.id}/heartbeat`);
-    expect([beat.status, ...limits(beat)]).toEqual([201, '"push";q=5000;w=10', '"push";r=4999;t=1']);
+    expect([beat.status, ...rateHeadersOf(beat)]).toEqual([201, '"push";q=5000;w=10', '"push";r=4999;t=1']);
     expect((await client.post(`/v1/checks/${check.id}/results`, { success: true, latency_ms: 1 })).status).toBe(201);
     expect((await client.post('/v1/actions/executions/exe_1/events', { status: 'running' })).status).toBe(404);
   });
@@ -114,13 +114,13 @@ describe('the rate limit of an account', () => {
     });
     expect(await statuses(2, () => client.get('/v1/me'))).toEqual([200, 429]);
     await setLimits(scope, {}, { read: null });
-    pass(1);
-    expect(limits(await client.get('/v1/me'))[0]).toBe('"read";q=10;w=5');
+    advance(1);
+    expect(rateHeadersOf(await client.get('/v1/me'))[0]).toBe('"read";q=10;w=5');
   });
 });
 
 describe('stored bytes', () => {
-  it('are limited for writes over all keys of an account, and for tools', async () => {
+  it('are limited per account, for API requests and for tools', async () => {
     const client = await tenant();
     const { id } = got(await client.post('/v1/incidents', { title: 'Slow', impact: 'none' }), 201);
     const note = { text: 'x'.repeat(4000) };
@@ -136,7 +136,7 @@ describe('stored bytes', () => {
     const { body } = await client.post('/v1/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool });
     expect(body.result).toMatchObject({ isError: true });
     expect(body.result.content[0].text).toContain('Too much data to store');
-    pass(4);
+    advance(4);
     expect((await add()).status).toBe(201);
   });
 });
@@ -174,7 +174,7 @@ describe('requests that send', () => {
     await receiver.close();
   });
 
-  it('do not post a test to a receiver that requested a pause, and report that', async () => {
+  it('are not sent to a receiver that requested a pause, and report that', async () => {
     const client = await tenant();
     const receiver = await startReceiver();
     receiver.behave({ status: 429, headers: { 'retry-after': '30' } });
@@ -185,13 +185,13 @@ describe('requests that send', () => {
     const first = got(await test(), 200);
     expect(first).toMatchObject({ status: 'failed', attempts: 1 });
     expect(first.error).toMatch(/429.*; try again in 33 s$/);
-    pass(10);
+    advance(10);
     const second = got(await test(), 200);
     expect(second).toMatchObject({ status: 'failed', attempts: 0, kind: 'test' });
     expect(second.error).toMatch(/^not sent: .* try again in 2[45] s$/);
     expect(receiver.received).toHaveLength(1);
     receiver.behave({ status: 200 });
-    pass(60);
+    advance(60);
     expect(got(await test(), 200)).toMatchObject({ status: 'sent' });
     await receiver.close();
   });
@@ -204,9 +204,9 @@ describe('MCP messages', () => {
   it('have their own limit, in which each message of a batch counts', async () => {
     const client = await tenant();
     const one = await mcp(client, ping(1));
-    expect([one.status, ...limits(one)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=7;t=1']);
+    expect([one.status, ...rateHeadersOf(one)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=7;t=1']);
     const five = await mcp(client, [1, 2, 3, 4, 5].map(ping));
-    expect([five.status, ...limits(five)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=2;t=6']);
+    expect([five.status, ...rateHeadersOf(five)]).toEqual([200, '"mcp";q=8;w=8', '"mcp";r=2;t=6']);
     const more = await mcp(client, [1, 2, 3, 4].map(ping));
     expect(more).toMatchObject(failure(429, 'RATE_LIMITED'));
     expect(more.headers.get('retry-after')).toBe('2');
@@ -238,7 +238,7 @@ describe('a client address without a valid key', () => {
     expect(refused.body.error).toBe(
       'Too many requests of the class open: 1 per second of an address, with a burst of 6. Try again in 1 s.',
     );
-    pass(1);
+    advance(1);
     expect((await request(path)).status).toBe(before[0]!.status);
   });
 
@@ -249,14 +249,14 @@ describe('a client address without a valid key', () => {
     expect((await from('192.0.2.200', client.key)('/v1/me')).status).toBe(200);
   });
 
-  it('is a whole /64 of IPv6', async () => {
+  it('covers a whole /64 of IPv6', async () => {
     let host = 0;
     const request = () => from(`2001:db8:0:1::${(++host).toString(16)}`)('/v1/health');
     expect(await statuses(7, request)).toEqual([200, 200, 200, 200, 200, 200, 429]);
     expect((await from('2001:db8:0:2::1')('/v1/health')).status).toBe(200);
   });
 
-  it('can try few invitation tokens', async () => {
+  it('can try only a few invitation tokens', async () => {
     const accept = () => from('192.0.2.77')('/v1/invitations/accept', 'POST', { token: 'fwi_none', name: 'N' });
     const responses = await times(3, accept);
     expect(responses.map(({ status }) => status)).toEqual([404, 404, 429]);
@@ -264,16 +264,16 @@ describe('a client address without a valid key', () => {
   });
 });
 
-it('has no rate headers when limits are off', async () => {
+it('omits the rate headers when limits are off', async () => {
   const free = await startService({ env: { RATE_LIMITS: 'off' } });
   const client = clientOf(free.url, free.adminKey);
   const responses = await Promise.all(Array.from({ length: 50 }, () => client.get('/v1/me')));
-  for (const response of responses) expect([response.status, ...limits(response)]).toEqual([200, null, null]);
+  for (const response of responses) expect([response.status, ...rateHeadersOf(response)]).toEqual([200, null, null]);
   expect(responses[0]!.body.rate_limits).toBeNull();
   await free.stop();
 });
 
-it('exposes its rate headers to pages of another origin', async () => {
+it('exposes the rate headers to pages of another origin', async () => {
   const client = await tenant();
   const response = await client.send('GET', '/v1/me', { headers: { origin: 'https://app.example' } });
   const exposed = response.headers.get('access-control-expose-headers')!.split(',');

@@ -19,7 +19,7 @@ describe('a relation that propagates failure', () => {
     return { dependencies, dependents };
   };
 
-  it('is of type depends_on by default', async () => {
+  it('has the type depends_on, unless the request sets propagates_failure', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const make = async (type: string, more = {}) => (await admin.post(ALL, { ...relation(a, b, type), ...more })).body;
     expect(await make('hosts')).toMatchObject({ propagates_failure: false, when: 'down' });
@@ -42,7 +42,7 @@ describe('a relation that propagates failure', () => {
     expect(await counts(b)).toEqual({ dependencies: 0, dependents: 0 });
   });
 
-  it('accepts two of three required in a group, set with the last of them', async () => {
+  it('accepts `required` only if its group already has enough relations', async () => {
     const [a, ...others] = [await entityOf(admin), await entityOf(admin), await entityOf(admin), await entityOf(admin)];
     const [b, c, d] = others as [Entity, Entity, Entity];
     expect((await admin.post(ALL, grouped(a, b, { group: 'dbs' }))).body).toMatchObject({ required: null });
@@ -61,7 +61,7 @@ describe('a relation that propagates failure', () => {
     ['another when', { when: 'up' }, 'when'],
     ['when without propagation', { propagates_failure: false, when: 'degraded' }, 'when'],
     ['a text for propagates_failure', { propagates_failure: 'yes' }, 'propagates_failure'],
-  ])('refuses %s', async (_name, more, path) => {
+  ])('rejects %s', async (_name, more, path) => {
     expect(await admin.post(ALL, { ...relation(web, db, 'refused'), propagates_failure: true, ...more })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );

@@ -53,7 +53,7 @@ describe('POST /v1/relations', () => {
     ['a type with a line break at its end', { relation_type: 'a\n' }, 'relation_type'],
     ['a type of 51 characters', { relation_type: 'x'.repeat(51) }, 'relation_type'],
     ['a number as type', { relation_type: 1 }, 'relation_type'],
-  ])('refuses %s', async (_name, change, path) => {
+  ])('rejects %s', async (_name, change, path) => {
     expect(await admin.post(ALL, { ...relation(web, db, 'bad'), ...change })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', path),
     );
@@ -73,7 +73,7 @@ describe('POST /v1/relations', () => {
     },
   );
 
-  it('rejects a duplicate type and direction, but not the reverse or another type', async () => {
+  it('rejects a second relation with the same type and direction, but accepts the reverse or another type', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const first = await admin.post(ALL, relation(a, b));
     const second = await admin.post(ALL, relation(a, b));
@@ -131,7 +131,7 @@ describe('GET /v1/relations', () => {
 });
 
 describe('DELETE /v1/relations/{id}', () => {
-  it('deletes it; it can be created again', async () => {
+  it('deletes a relation, which can then be created again', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const { id } = (await admin.post(ALL, relation(a, b))).body;
     expect(await admin.del(`${ALL}/${id}`)).toMatchObject({ status: 204, body: undefined });
@@ -142,7 +142,7 @@ describe('DELETE /v1/relations/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  it('succeeds for one of ten concurrent requests and spares a relation created again', async () => {
+  it('succeeds for one of ten concurrent requests and keeps a relation that is created again', async () => {
     const [a, b] = [await entityOf(admin), await entityOf(admin)];
     const { id } = (await admin.post(ALL, relation(a, b))).body;
     const [deletions, creations] = await Promise.all([
@@ -173,7 +173,7 @@ describe('relations', () => {
     expect(await reader.del(`${ALL}/${list[0].id}`)).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('return the same 404 for one of another account as for none', async () => {
+  it('return the same 404 for a relation of another account as for an unknown id', async () => {
     const other = await tenantWithBlueprint();
     const [foreignEntity, another] = [await entityOf(other), await entityOf(other)];
     const { id } = (await other.post(ALL, relation(foreignEntity, another))).body;

@@ -42,7 +42,7 @@ describe('a remediation', () => {
     expect(got(await client.put(`/v1/actions/${id}`, { remediation: null }), 200).remediation).toBeNull();
   });
 
-  it('is verified by the next success and names it', async () => {
+  it('is verified by the next success, which its execution names', async () => {
     const { id, check_id } = await guarded({ settle_seconds: 0 });
     await push(check_id, false);
     const [run] = await eventually(async () => {
@@ -58,7 +58,7 @@ describe('a remediation', () => {
     expect(healed).toMatchObject({ verdict: 'recovered', verified_by: healing.id });
   });
 
-  it('sends an alert with the attempt when it did not help', async () => {
+  it('sends an alert that names the action when its only attempt did not help', async () => {
     const { id, check_id } = await guarded({ max_attempts: 1, settle_seconds: 600 });
     const receiver = await startReceiver();
     try {

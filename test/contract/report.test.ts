@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { everything, got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { registerCatalogOps, said } from '#test/support/mcp.ts';
+import { registerCatalogOps, toolResult } from '#test/support/mcp.ts';
 import { target } from '#test/support/service.ts';
 
 const REPORT = '/v1/report';
@@ -16,14 +16,14 @@ beforeAll(async () => {
   idle = await newEntity(client);
   check = (await newCheck(client, { entity_id: shop.id, failure_threshold: 1 })).id;
   got(await client.post(`/v1/checks/${check}/results`, { success: true, latency_ms: 5 }), 201);
-  for (const of of [{ check_id: check }, { entity_id: shop.id }]) {
-    const slug = Object.keys(of)[0]!.replace('_', '-');
-    got(await client.post('/v1/slos', { slug, name: slug, target: 0.999, window: '7d', ...of }), 201);
+  for (const subject of [{ check_id: check }, { entity_id: shop.id }]) {
+    const slug = Object.keys(subject)[0]!.replace('_', '-');
+    got(await client.post('/v1/slos', { slug, name: slug, target: 0.999, window: '7d', ...subject }), 201);
   }
   got(await client.post('/v1/incidents', { title: 'Slow', impact: 'degraded', entity_ids: [shop.id] }), 201);
 });
 
-const ofEntity = (report: { entity_id: string }[], { id }: { id: string }) =>
+const entryOf = (report: { entity_id: string }[], { id }: { id: string }) =>
   report.find(({ entity_id }) => entity_id === id) as { entity_id: string; months: Record<string, unknown>[] };
 
 describe('the report of the fleet', () => {
@@ -31,7 +31,7 @@ describe('the report of the fleet', () => {
     const report = got(await client.get(`${REPORT}?months=2`), 200);
     const { entities } = got(await client.get(`/v1/history?entity_ids=${shop.id}&bucket=month`), 200);
     const { known_since, uptime } = entities[0].buckets.at(-1);
-    const [before, current] = ofEntity(report, shop).months;
+    const [before, current] = entryOf(report, shop).months;
     expect(current).toMatchObject({ known_since, uptime, complete: false, down_seconds: 0, incidents: 1 });
     const slo = { target: 0.999, sli: 1, consumed_seconds: 0, state: 'healthy' };
     expect(current!.slos).toMatchObject([
@@ -43,7 +43,7 @@ describe('the report of the fleet', () => {
   });
 
   it('has no uptime for an entity that was not monitored', async () => {
-    const [month] = ofEntity(got(await client.get(REPORT), 200), idle).months;
+    const [month] = entryOf(got(await client.get(REPORT), 200), idle).months;
     expect(month).toMatchObject({ uptime: null, coverage: null, down_seconds: null, incidents: 0, slos: [] });
   });
 
@@ -87,12 +87,12 @@ describe('the report of the fleet', () => {
     expect(await client.get(`${REPORT}?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('names the months that are possible', async () => {
+  it('names the allowed months when it rejects one', async () => {
     const { body } = await client.get(`${REPORT}?month=2001-01`);
     expect(body.details[0].message).toMatch(/^must be from 20\d\d-\d\d to 20\d\d-\d\d: history is kept for 400 days/);
   });
 
-  it('contains only entities of the account, and needs read', async () => {
+  it('contains only entities of the account, and needs the scope read', async () => {
     const other = await newTenant();
     expect(got(await other.get(REPORT), 200)).toEqual([]);
     const metrics = await keyOf(client, { scopes: ['metrics'] });
@@ -101,10 +101,10 @@ describe('the report of the fleet', () => {
 });
 
 describe('the tool get_report', () => {
-  it('returns the report of the API', async () => {
+  it('returns the same report as the API', async () => {
     await registerCatalogOps(client);
-    const { entities } = await said(client, 'get_report', { months: 2 });
-    // Coverage grows with time.
+    const { entities } = await toolResult(client, 'get_report', { months: 2 });
+    // Coverage and the figures of SLOs change with time.
     const steady = (report: { months: object[] }[]) =>
       report.map(({ months, ...entity }) => ({
         ...entity,

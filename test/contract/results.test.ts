@@ -7,7 +7,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 let client: Client;
 let id: string;
-/** Newest first, a minute apart. */
+/** Times of the results, newest first, a minute apart. */
 let times: string[];
 beforeAll(async () => {
   client = await newTenant();
@@ -23,7 +23,7 @@ const list = async (query = '') => got(await client.get(`/v1/checks/${id}/result
 const timesOf = (results: { checked_at: string }[]) => results.map(({ checked_at }) => checked_at);
 
 describe('GET /v1/checks/{id}/results', () => {
-  it('returns the latest fifty first, and the cursor of the rest', async () => {
+  it('returns the latest 50 results by default, and a cursor for the rest', async () => {
     const { headers, body } = await client.get(`/v1/checks/${id}/results`);
     expect(timesOf(body.results)).toEqual(times.slice(0, 50));
     expect(Object.keys(body)).toEqual(['results', 'next_cursor']);
@@ -39,13 +39,13 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(new Set(all.map((result) => result.id)).size).toBe(60);
   });
 
-  it('has no next page when the last one is just full', async () => {
+  it('has no next page when the last page is exactly full', async () => {
     const { headers, body } = await client.get(`/v1/checks/${id}/results?limit=60`);
     expect(body.next_cursor).toBeNull();
     expect(headers.get('link')).toBeNull();
   });
 
-  it('returns those from since, inclusive, to until, exclusive, in any time format', async () => {
+  it('returns results from `since` (inclusive) to `until` (exclusive), in any time format', async () => {
     const [until, since] = [times[10]!, times[20]!];
     expect(timesOf((await list(`?since=${since}&until=${until}`)).results)).toEqual(times.slice(11, 21));
     const offset = encodeURIComponent(iso(Date.parse(since) + 60 * MINUTE).replace('Z', '+01:00'));
@@ -82,7 +82,7 @@ describe('GET /v1/checks/{id}/results', () => {
     ['cursor=', 'cursor'],
     [`cursor=${Buffer.from('["x"]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from('{}').toString('base64url')}`, 'cursor'],
-  ])('refuses %s', async (query, path) => {
+  ])('rejects %s', async (query, path) => {
     expect(await client.get(`/v1/checks/${id}/results?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
@@ -99,7 +99,7 @@ describe('GET /v1/checks/{id}/results', () => {
     );
   });
 
-  it('shows no URL of an error to a read-only key', async () => {
+  it('masks URLs in error messages for a read-only key', async () => {
     const { id: failing } = await newCheck(client);
     const error_message = 'GET https://u:p@example.com/x?token=s3cret answered 500';
     got(await client.post(`/v1/checks/${failing}/results`, { success: false, latency_ms: 1, error_message }), 201);

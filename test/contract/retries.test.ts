@@ -22,7 +22,7 @@ async function target(status: number) {
 }
 
 describe('a check with a retry interval', () => {
-  it('is down long before its next slot; only its slot counts in history and sparkline', async () => {
+  it('is down long before its next slot; its retries do not count in the sparkline', async () => {
     await using shop = await target(500);
     const settings = { interval_seconds: 86_400, failure_threshold: 3, retry_interval_seconds: 1 };
     const { id } = await newCheck(client, { ...http, target_url: shop.url, ...settings });
@@ -47,7 +47,7 @@ describe('a check with a retry interval', () => {
     expect(shop.connections()).toBe(probes + 1);
   });
 
-  it('cannot have an interval that is not longer than its retry interval', async () => {
+  it('needs an interval that is longer than its retry interval', async () => {
     const { id } = await newCheck(client, { ...http, enabled: false, retry_interval_seconds: 30 });
     const refused = await client.put(`/v1/checks/${id}`, { interval_seconds: 30 });
     expect(refused).toMatchObject(failure(400, 'VALIDATION_ERROR', 'retry_interval_seconds'));

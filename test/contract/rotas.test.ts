@@ -48,7 +48,7 @@ describe('a rota', () => {
     expect((await client.get(`${ROTAS}/${made.id}`)).status).toBe(404);
   });
 
-  it('is rejected with the place of the mistake', async () => {
+  it('is rejected with the path of the invalid property', async () => {
     const id = await channel('invalid');
     const day = (n: number) => `2026-12-0${n}T00:00:00Z`;
     const override = (from: number, to: number, member = 'Ada') => ({ starts_at: day(from), ends_at: day(to), member });
@@ -98,7 +98,7 @@ describe('the calendar of a rota', () => {
   });
   const DAY_MS = 86_400_000;
   const fetched = async (path: string, headers = {}) => fetch((await target()).url + path, { headers });
-  /** Returns the events of a calendar by their properties, read as RFC 5545 says. */
+  /** Parses a calendar (RFC 5545) and returns the properties of each event. */
   const eventsOf = (text: string) =>
     text
       .replaceAll('\r\n ', '')
@@ -109,7 +109,7 @@ describe('the calendar of a rota', () => {
       );
   const timeOf = (stamp = '') => Date.parse(stamp.replace(/^(....)(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
-  it('has the shifts of sixteen weeks without a key, at the local time of the hand-over', async () => {
+  it('is served without a key, and has the shifts of sixteen weeks at the local time of the hand-over', async () => {
     const id = await channel('calendar');
     const today = new Date().toISOString().slice(0, 10);
     const override = { starts_at: `${today}T12:00:00.000Z`, ends_at: `${today}T13:00:00.000Z`, member: 'Grace' };
@@ -198,7 +198,7 @@ describe('a rota in an escalation step', () => {
     expect(count('/ada')).toBe(0);
   });
 
-  it('makes the next step due at once if the person on call has no enabled channel', async () => {
+  it('makes the next step due immediately if the person on call has no enabled channel', async () => {
     client = await newTenant();
     const [ada, boss] = [await channel('off'), await channel('boss')];
     got(await client.put(`/v1/notify/channels/${ada}`, { enabled: false }), 200);

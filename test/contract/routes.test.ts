@@ -31,8 +31,9 @@ const paths = [...new Set(rows.map((row) => row.path))];
 type Row = (typeof rows)[number];
 const readable = rows.filter((row) => row.access === 'read');
 
-/** Difference of the service's clock to this machine's (ms), and the time at which it is frozen. */
+/** Lead of the service's clock over the clock of this machine (ms). */
 let ahead = 0;
+/** Time at which the service's clock is frozen (epoch ms); undefined while it runs. */
 let stopped: number | undefined;
 const clock = { ...systemClock, now: () => stopped ?? systemClock.now() + ahead };
 
@@ -47,8 +48,8 @@ let stranger: Client;
 let anonymous: Client;
 const done: Done[] = [];
 
-/** Returns entries that are newer than the entries of the last call. */
 let seen = new Set<string>();
+/** Returns the audit entries that were added since the last call. */
 async function newEntries(): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = (await admin.get('/v1/audit?limit=30')).body;
   const added = entries.filter(({ id }) => !seen.has(id));
@@ -134,13 +135,13 @@ describe('the walk', () => {
 });
 
 describe('request validation', () => {
-  /** Routes that serve other programs accept any query. */
+  /** Whether a route rejects unknown query parameters. Routes that serve other programs accept any. */
   const isClosed = ({ query }: Row) => query?.def.catchall === undefined;
   /** Routes that look up the user only after the body is validated. */
   const BODY_FIRST = ['PUT /v1/settings/users/{id}', 'POST /v1/settings/users/{id}/sign-in-link'];
 
-  // In the order of validation, each with a fault that a later step would reject as well.
-  it.each(rows)('rejects $endpoint in the documented order and records nothing', async (row) => {
+  // Requests in the order of validation. Each also has a fault that a later step would reject.
+  it.each(rows)('rejects faults of $endpoint in the documented order and records nothing', async (row) => {
     const path = pathOf(row.endpoint, pathIds);
     const nowhere = nowhereOf(row);
     const garbled = row.method === 'GET' ? {} : { body: '{"name": ' };
@@ -149,7 +150,7 @@ describe('request validation', () => {
     if (row.access === 'write') {
       expect(await reader.send(row.method, nowhere, garbled)).toMatchObject(failure(403, 'READ_ONLY'));
     }
-    // An endpoint that creates the record in its path has no missing one.
+    // An endpoint that creates the record in its path accepts an unknown one.
     if (row.access !== 'open' && row.path.includes('{') && !row.makes) {
       const wrong = BODY_FIRST.includes(row.endpoint) ? { body: {} } : garbled;
       expect(await admin.send(row.method, nowhere, wrong)).toMatchObject(failure(404, 'NOT_FOUND'));
@@ -193,12 +194,12 @@ describe('a record', () => {
     (row) => row.status === 200 && row.body && row.access !== 'respond' && !row.path.endsWith('/rotate-ping-url'),
   );
 
-  it('can be changed by several endpoints', () => {
+  it('has several endpoints to test', () => {
     expect(changed.length).toBeGreaterThan(5);
     expect(repeatable.length).toBeGreaterThan(5);
   });
 
-  it.each(changed)('is accepted back by $endpoint as it was read, and stays unchanged', async (row) => {
+  it.each(changed)('is accepted by $endpoint as it was read, and stays unchanged', async (row) => {
     const path = pathOf(row.endpoint, pathIds);
     const { body: read } = await admin.get(path);
     expect(await admin.send(row.method, path, { body: read })).toMatchObject({ status: 200 });
@@ -281,12 +282,12 @@ describe('permissions', () => {
     expect(callers.length).toBeGreaterThan(40);
   });
 
-  it('follow for each caller from the access of the route', async () => {
+  it('follow from the access of the route for each caller', async () => {
     for (const caller of callers) {
       const { who, outcome } = caller;
-      const met = await Promise.all(rows.map(async (row) => [row.endpoint, await outcomeFor(caller, row)]));
-      const due = Object.fromEntries(rows.map((row) => [row.endpoint, outcome(row)]));
-      expect(Object.fromEntries(met), who).toEqual(due);
+      const actual = await Promise.all(rows.map(async (row) => [row.endpoint, await outcomeFor(caller, row)]));
+      const expected = Object.fromEntries(rows.map((row) => [row.endpoint, outcome(row)]));
+      expect(Object.fromEntries(actual), who).toEqual(expected);
     }
   });
 
@@ -314,7 +315,7 @@ describe('permissions', () => {
 });
 
 describe('another account', () => {
-  /** A route that creates the record in its path creates it for the caller. */
+  /** Routes that name a record, except the routes that create it: these create it for the caller. */
   const named = rows.filter((row) => row.path.includes('{') && row.access !== 'open' && !row.makes);
 
   it.each(named)('gets for $endpoint the same 404 as for an unknown id', async (row) => {
@@ -333,7 +334,7 @@ describe('another account', () => {
 
 // Last, because it deletes everything that the walk created.
 describe('a deletion', () => {
-  it('makes the record disappear for every endpoint, with one audit entry that names it', async () => {
+  it('removes the record for every endpoint, and adds one audit entry', async () => {
     const deleted = new Set<string>();
     await newEntries();
     for (const { endpoint, path, status } of deletions(pathIds)) {
@@ -350,7 +351,7 @@ describe('a deletion', () => {
     const left = rows.filter((row) => row.method === 'DELETE' && !deleted.has(row.endpoint));
     expect(left.map((row) => row.endpoint)).toEqual(['DELETE /v1/session']);
     for (const row of rows.filter((one) => one.method === 'GET' && one.path.endsWith('}'))) {
-      // An incident outlasts what it is about.
+      // Incidents cannot be deleted.
       if (row.path === '/v1/incidents/{id}') continue;
       expect((await call(admin, row)).status, row.endpoint).toBe(404);
     }

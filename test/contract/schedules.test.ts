@@ -54,7 +54,7 @@ describe('an invalid schedule', () => {
 });
 
 describe('a check with a schedule', () => {
-  it('is down at the first miss, and derives its interval from its due times by default', async () => {
+  it('has a failure threshold of 1 and the interval of its due times by default', async () => {
     const check = await newCheck(client, { config: NIGHTLY });
     expect(check).toMatchObject({ failure_threshold: 1, config: NIGHTLY });
     // One night a year is an hour longer, and one an hour shorter.
@@ -103,7 +103,7 @@ describe('a check with a schedule', () => {
     expect((await client.put(`/v1/checks/${id}`, { config: { schedule: '1 1 31 2 *' } })).status).toBe(400);
   });
 
-  it('fails for the due time that it misses and names it', { timeout: 2 * PATIENCE_MS }, async () => {
+  it('fails for a missed due time and names it', { timeout: 2 * PATIENCE_MS }, async () => {
     // Once a minute, a few seconds from now.
     const second = new Date(Date.now() + 6000).getUTCSeconds();
     const config = { schedule: `*:*:${second}`, grace_seconds: 2 };
@@ -111,7 +111,7 @@ describe('a check with a schedule', () => {
     got(await client.post(`/v1/checks/${id}/heartbeat`), 201);
     const { next_due_at } = await read(id);
     const due = Date.parse(next_due_at);
-    // The heartbeat was some seconds early: it is the expected one.
+    // The heartbeat was a few seconds early and counts as the expected one.
     expect(Date.parse((await read(id)).alerts_at)).toBe(due + 62_000);
     const unpushed = await newCheck(client, { config: { ...config, expect_first_within_seconds: 1 } });
     await eventually(async () => (await failuresOf(unpushed.id)).length >= 2, PATIENCE_MS);
@@ -131,7 +131,7 @@ describe('a check with a schedule', () => {
   });
 });
 
-it('fails when a started run does not end in time', { timeout: 2 * PATIENCE_MS }, async () => {
+it('fails a check when a started job run does not end in time', { timeout: 2 * PATIENCE_MS }, async () => {
   const { id, ping_url } = await newCheck(client, {
     failure_threshold: 1,
     config: { grace_seconds: 3600, max_run_seconds: 2 },

@@ -111,7 +111,7 @@ describe('a session', () => {
     expect((await pageAt(url).del('/v1/session')).status).toBe(204);
   });
 
-  it('cannot be fixed before a sign-in', async () => {
+  it('gets a new token at each sign-in, which prevents session fixation', async () => {
     const page = await signedInWith(url, admin.key);
     const planted = new Map(page.cookies);
     expect((await page.post('/v1/sign-in/key', { key: admin.key })).status).toBe(201);
@@ -120,7 +120,7 @@ describe('a session', () => {
     for (const [name, value] of planted) attacker.cookies.set(name, value);
     expect([...page.cookies.values()]).not.toEqual([...planted.values()]);
     expect(await attacker.get('/v1/me')).toMatchObject(ended);
-    // Neither can an invented token.
+    // An invented token is replaced as well.
     const [name = ''] = planted.keys();
     const made = pageAt(url);
     made.cookies.set(name, 'A'.repeat(43));
@@ -179,27 +179,27 @@ describe('the sessions of a user', () => {
 });
 
 describe('the user of a session', () => {
-  it('is read at each request, so that a removed user is rejected immediately at a hundred calls a second', async () => {
+  it('is read at each request, so that a removed user is rejected immediately, even at a hundred calls per second', async () => {
     const member = await memberOf(admin);
     const page = await signedInByLink(url, admin, member.id);
     let removed = Number.POSITIVE_INFINITY;
-    const late: number[] = [];
+    const afterRemoval: number[] = [];
     const seen = new Set<number>();
     const calls: Promise<void>[] = [];
     const call = async () => {
       const begun = performance.now();
       const { status } = await page.get('/v1/me');
       seen.add(status);
-      if (begun > removed) late.push(status);
+      if (begun > removed) afterRemoval.push(status);
     };
     const timer = setInterval(() => calls.push(call()), 10);
     await vi.waitFor(() => expect(seen).toContain(200));
     expect((await admin.del(`/v1/settings/users/${member.id}`)).status).toBe(204);
     removed = performance.now();
-    await vi.waitFor(() => expect(late.length).toBeGreaterThan(20));
+    await vi.waitFor(() => expect(afterRemoval.length).toBeGreaterThan(20));
     clearInterval(timer);
     await Promise.all(calls);
-    expect(new Set(late)).toEqual(new Set([401]));
+    expect(new Set(afterRemoval)).toEqual(new Set([401]));
     expect(seen).toEqual(new Set([200, 401]));
     expect(await clientOf(url, member.key).get('/v1/me')).toMatchObject(ended);
   });

@@ -76,7 +76,7 @@ describe('a settings test', () => {
     expect(dnsResult.records).toContain('192.0.2.3');
   });
 
-  it('finds the same whether the body is shown or not', async () => {
+  it('succeeds with an endless, incomplete or stalled body, as a probe does', async () => {
     await using endless = await httpTarget((_, response) => {
       response.writeHead(200);
       const more = setInterval(() => response.write('tick '), 20);
@@ -111,7 +111,7 @@ describe('a settings test', () => {
     );
   });
 
-  it('has one deadline', async () => {
+  it('fails with a timeout when the target does not respond', async () => {
     await using shop = await httpTarget(() => {});
     const found = await test({ ...http, target_url: shop.url, timeout_ms: 150 });
     expect(found).toMatchObject({ success: false, error_kind: 'timeout' });
@@ -141,9 +141,9 @@ describe('a settings test of changes to a check', () => {
     });
     const config = { headers: { 'X-Token': 's3cr3t-t0ken' } };
     const check = await newCheck(client, { ...http, target_url: `${shop.url}/old`, config, enabled: false });
-    const trial = { check_id: check.id, target_url: `${shop.url}/new`, body_contains: 'ready' };
-    expect(await test(trial)).toMatchObject({ success: true });
-    expect(await test({ ...trial, config: { headers: { 'X-More': '1' } } })).toMatchObject({ success: true });
+    const changes = { check_id: check.id, target_url: `${shop.url}/new`, body_contains: 'ready' };
+    expect(await test(changes)).toMatchObject({ success: true });
+    expect(await test({ ...changes, config: { headers: { 'X-More': '1' } } })).toMatchObject({ success: true });
     expect(seen).toEqual([
       ['/new', 's3cr3t-t0ken', undefined],
       ['/new', undefined, '1'],
@@ -196,8 +196,8 @@ describe('a settings test that is rejected', () => {
     ['an unknown property of config', { check_type: 'tcp', config: { host: 'a', prot: 1 } }, 'config.prot'],
     ['a timeout over 30 s', { ...http, target_url: 'http://127.77.0.1/', timeout_ms: 30_001 }, 'timeout_ms'],
     ['a check_id that is not text', { check_id: 7 }, 'check_id'],
-    ['the cloud’s metadata address', { ...http, target_url: 'http://169.254.169.254/' }, 'target_url'],
-  ])('%s', async (_what, body, path) => {
+    ['the metadata address of the cloud', { ...http, target_url: 'http://169.254.169.254/' }, 'target_url'],
+  ])('has %s', async (_what, body, path) => {
     const response = await client.post('/v1/checks/test', body);
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR'));
     expect(response.body.details.map((one: { path: string }) => one.path)).toContain(path);
@@ -214,12 +214,12 @@ describe('a settings test that is rejected', () => {
 });
 
 describe('an account restricted to public addresses', () => {
-  const held = publicOnly();
+  const restricted = publicOnly();
 
   it('has vectors to test', () => expect(blockedUrls.length).toBeGreaterThan(30));
 
   it.each(blockedUrls)('does not reveal $url in a settings test: $why', async ({ url }) => {
-    const response = await held().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
+    const response = await restricted().post('/v1/checks/test', { ...http, target_url: url, timeout_ms: 1_000 });
     if (response.status === 400) return;
     expect(response).toMatchObject({ status: 200, body: { success: false, status_code: 0 } });
     expect(response.body).not.toHaveProperty('response');

@@ -14,12 +14,12 @@ beforeAll(async () => {
 });
 
 const ended = failure(401, 'UNAUTHORIZED');
-const linkFor = async (user: string, body?: object): Promise<string> =>
+const linkTokenFor = async (user: string, body?: object): Promise<string> =>
   tokenOf((await admin.post(`/v1/settings/users/${user}/sign-in-link`, body)).body.url);
 const redeem = (token: string, page: Page = pageAt(url)) => page.post('/v1/sign-in/link', { token });
 
 describe('a sign-in with a key', () => {
-  it('has the permissions of the key and ends with it', async () => {
+  it('has the permissions of the key and ends when the key is deleted', async () => {
     const reader = await keyOf(admin, { is_read_only: true });
     const page = await signedInWith(url, reader.key);
     expect((await page.get('/v1/me')).body).toMatchObject({ is_read_only: true, session: { method: 'key' } });
@@ -65,7 +65,7 @@ describe('a sign-in link', () => {
   });
 
   it('signs in one of twenty concurrent requests', async () => {
-    const token = await linkFor(adminId);
+    const token = await linkTokenFor(adminId);
     const responses = await Promise.all(Array.from({ length: 20 }, () => redeem(token)));
     const won = responses.filter(({ status }) => status === 201);
     expect(won).toHaveLength(1);
@@ -77,7 +77,7 @@ describe('a sign-in link', () => {
 
   it('is invalid after a newer one was created', async () => {
     const member = await memberOf(admin);
-    const [old, newer] = [await linkFor(member.id), await linkFor(member.id)];
+    const [old, newer] = [await linkTokenFor(member.id), await linkTokenFor(member.id)];
     expect(await redeem(old)).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect((await redeem(newer)).status).toBe(201);
   });
@@ -85,7 +85,7 @@ describe('a sign-in link', () => {
   it('ends all sessions of the user if requested, and no key', async () => {
     const member = await memberOf(admin);
     const page = await signedInByLink(url, admin, member.id);
-    const token = await linkFor(member.id, { revoke: true });
+    const token = await linkTokenFor(member.id, { revoke: true });
     expect(await page.get('/v1/me')).toMatchObject(ended);
     expect((await member.get('/v1/me')).status).toBe(200);
     expect((await redeem(token)).status).toBe(201);
@@ -95,7 +95,7 @@ describe('a sign-in link', () => {
     expect(await redeem(token)).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
 
-  it('can be created only by an admin, only for members', async () => {
+  it('can be created only by an admin, and only for members', async () => {
     const member = await memberOf(admin);
     const invited = await admin.post('/v1/settings/users/invite', { email: 'not-yet@example.com', role: 'viewer' });
     const path = (id: string) => `/v1/settings/users/${id}/sign-in-link`;

@@ -34,7 +34,7 @@ async function upCheck(path: string) {
 const reasonOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0].alert.reason;
 
 describe('a silence', () => {
-  it('ends by itself for a check, and then reports changes', async () => {
+  it('ends at the given time for a check, and then reports a change of state', async () => {
     const { id, policy } = await upCheck('/until');
     const until = ahead(2);
     expect(got(await client.post(policy, { silenced_until: until, silence_reason: 'a new disk' }), 200)).toMatchObject({
@@ -52,7 +52,7 @@ describe('a silence', () => {
     expect(shown).toMatchObject({ silenced: false, silenced_until: null, silence_reason: '', silenced_by: [] });
   });
 
-  it('applies to the checks of an entity, and lifting it reports changes', async () => {
+  it('applies to the checks of an entity, and reports a change of state when it is lifted', async () => {
     const { id, entity, policy } = await upCheck('/entity');
     const path = `/v1/blueprints/service/entities/${entity.slug}`;
     expect(got(await client.put(path, { silenced: true, silence_reason: 'moving' }), 200)).toMatchObject({
@@ -121,11 +121,11 @@ describe('a silence', () => {
     const account = got(await mine.post(SILENCES, { applies_to: null, until, reason: 'upgrade' }), 201);
     const { created_by } = account;
     expect(created_by).not.toBe('');
-    const none = { id: null, applies_to: null, created_at: expect.any(String), created_by };
+    const common = { id: null, applies_to: null, created_at: expect.any(String), created_by };
     const all = [
       { scope: 'account', id: account.id, until, reason: 'upgrade', entity_id: null, check_id: null },
-      { ...none, scope: 'entity', entity_id: entity.id, check_id: null, until: null, reason: 'moving' },
-      { ...none, scope: 'check', entity_id: other.id, check_id: check.id, until, reason: 'a new disk' },
+      { ...common, scope: 'entity', entity_id: entity.id, check_id: null, until: null, reason: 'moving' },
+      { ...common, scope: 'check', entity_id: other.id, check_id: check.id, until, reason: 'a new disk' },
     ];
     expect(got(await mine.get(SILENCES), 200)).toMatchObject(all);
     const first = await mine.get(`${SILENCES}?limit=2`);
@@ -149,7 +149,7 @@ describe('a silence', () => {
     expect(texts('/calm')).toEqual([expect.stringMatching(/cart is down/)]);
   });
 
-  it('has a notice if it matches nothing yet', async () => {
+  it('has a notice if it matches no check yet', async () => {
     const wanted = { applies_to: { labels: { team: 'nowhere' } }, until: ahead(60) };
     const silence = got(await client.post(SILENCES, wanted), 201);
     expect(silence.notice).toMatch(/^No check matches/);

@@ -109,7 +109,7 @@ describe('a skill', () => {
   });
 });
 
-describe('a manifest that is rejected', () => {
+describe('a manifest', () => {
   const withTool = (more: object) => ({ tools: [{ ...tool, ...more }] });
   const withSchema = (more: object) => withTool({ inputSchema: { type: 'object', ...more } });
 
@@ -155,12 +155,12 @@ describe('a manifest that is rejected', () => {
       withTool({ name: 'get_entity', action_id: 'act_1' }),
       'tools.0.action_id',
     ],
-  ])('%s', async (_name, more, path) => {
+  ])('is rejected %s', async (_name, more, path) => {
     const response = await admin.post('/v1/skills', JSON.parse(JSON.stringify(manifest(more))));
     expect(response).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('has a schema that is nested too deep, even in its values', async () => {
+  it('is rejected with a schema that is nested too deep, even in a value', async () => {
     const nested = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
     for (const keyword of ['not', 'default']) {
       const inputSchema = `{"type":"object","${keyword}":${nested}}`;
@@ -169,7 +169,7 @@ describe('a manifest that is rejected', () => {
     }
   });
 
-  it('has an unknown action', async () => {
+  it('is rejected with an unknown action', async () => {
     expect(await admin.post('/v1/skills', manifest(withTool({ action_id: 'act_none' })))).toMatchObject(
       failure(404, 'NOT_FOUND'),
     );
@@ -179,7 +179,7 @@ describe('a manifest that is rejected', () => {
     );
   });
 
-  it('does not include an argument with the name of a keyword', async () => {
+  it('can have an argument whose name is a rejected keyword', async () => {
     const properties = { pattern: { type: 'string' }, $ref: { enum: [{ $ref: 'x' }] } };
     const made = await make(withSchema({ properties, required: ['pattern'] }));
     expect(made.tools[0].inputSchema.properties).toEqual(properties);

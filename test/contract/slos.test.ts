@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { got, newCheck, newEntity } from '#test/support/fleet.ts';
-import { registerCatalogOps, said } from '#test/support/mcp.ts';
+import { registerCatalogOps, toolResult } from '#test/support/mcp.ts';
 
 const SLOS = '/v1/slos';
 
@@ -15,12 +15,12 @@ beforeAll(async () => {
   got(await client.post(`/v1/checks/${check}/results`, { success: true, latency_ms: 5 }), 201);
 });
 
-const of = (slug: string, more: object = {}) => ({ slug, name: 'Shop', check_id: check, target: 0.999, ...more });
+const sloBody = (slug: string, more: object = {}) => ({ slug, name: 'Shop', check_id: check, target: 0.999, ...more });
 
 describe('an SLO', () => {
   it('is created, measured, changed and deleted', async () => {
-    const made = got(await client.post(SLOS, of('shop')), 201);
-    expect(made).toMatchObject({ ...of('shop'), entity_id: null, window: '30d', degraded_is_down: false });
+    const made = got(await client.post(SLOS, sloBody('shop')), 201);
+    expect(made).toMatchObject({ ...sloBody('shop'), entity_id: null, window: '30d', degraded_is_down: false });
     const { missing, status, ...record } = got(await client.get(`${SLOS}/${made.id}`), 200);
     expect(record).toEqual(made);
     expect(missing).toBe(false);
@@ -40,16 +40,16 @@ describe('an SLO', () => {
     const agent = await newTenant();
     await registerCatalogOps(agent);
     const { id } = await newCheck(agent);
-    const made = got(await agent.post(SLOS, of('shop', { check_id: id })), 201);
-    got(await agent.post(SLOS, of('other', { check_id: id })), 201);
-    const { slos, truncated } = await said(agent, 'list_slos', { slug: 'shop' });
+    const made = got(await agent.post(SLOS, sloBody('shop', { check_id: id })), 201);
+    got(await agent.post(SLOS, sloBody('other', { check_id: id })), 201);
+    const { slos, truncated } = await toolResult(agent, 'list_slos', { slug: 'shop' });
     expect(slos).toEqual([{ ...made, missing: false, status: expect.objectContaining({ state: 'no_data' }) }]);
     expect(truncated).toBeUndefined();
   });
 
   it('counts downtime against the budget, but not in a maintenance window', async () => {
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 1 });
-    const slo = got(await client.post(SLOS, of('late', { check_id: id, window: '7d' })), 201);
+    const slo = got(await client.post(SLOS, sloBody('late', { check_id: id, window: '7d' })), 201);
     for (const success of [true, false])
       got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
     const before = got(await client.get(`${SLOS}/${slo.id}`), 200).status;
@@ -66,7 +66,7 @@ describe('an SLO', () => {
 
   it('has no data after its entity was deleted', async () => {
     const gone = await newEntity(client);
-    const slo = got(await client.post(SLOS, of('gone', { check_id: undefined, entity_id: gone.id })), 201);
+    const slo = got(await client.post(SLOS, sloBody('gone', { check_id: undefined, entity_id: gone.id })), 201);
     expect(got(await client.get(`${SLOS}/${slo.id}`), 200).status).toMatchObject({
       known_since: null,
       state: 'no_data',
@@ -78,7 +78,7 @@ describe('an SLO', () => {
 
   it.each([
     ['neither a check nor an entity', { check_id: undefined }, 'check_id'],
-    ['both', { entity_id: 'ent_x' }, 'entity_id'],
+    ['both a check and an entity', { entity_id: 'ent_x' }, 'entity_id'],
     ['a target of 1', { target: 1 }, 'target'],
     ['a target below 0.5', { target: 0.49 }, 'target'],
     ['six decimals', { target: 0.999999 - 0.00001 }, 'target'],
@@ -86,22 +86,22 @@ describe('an SLO', () => {
     ['an invalid slug', { slug: 'a b' }, 'slug'],
     ['an unknown property', { budget: 5 }, 'budget'],
   ])('is rejected with %s', async (_what, wrong, path) => {
-    expect(await client.post(SLOS, of('x', wrong))).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
+    expect(await client.post(SLOS, sloBody('x', wrong))).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
   it('can have any slug, such as constructor', async () => {
-    const { id } = got(await client.post(SLOS, of('constructor')), 201);
-    expect(await client.post(SLOS, of('constructor'))).toMatchObject(failure(409, 'CONFLICT'));
+    const { id } = got(await client.post(SLOS, sloBody('constructor')), 201);
+    expect(await client.post(SLOS, sloBody('constructor'))).toMatchObject(failure(409, 'CONFLICT'));
     got(await client.del(`${SLOS}/${id}`), 204);
   });
 
-  it('needs an existing check, a free slug, and write', async () => {
+  it('needs an existing check, a free slug, and the scope write', async () => {
     const other = await newTenant();
     const foreign = (await newCheck(other)).id;
-    expect(await client.post(SLOS, of('x', { check_id: foreign }))).toMatchObject(failure(404, 'NOT_FOUND'));
-    const { id } = got(await client.post(SLOS, of('first')), 201);
-    const second = got(await client.post(SLOS, of('second')), 201);
-    expect(await client.post(SLOS, of('first'))).toMatchObject(failure(409, 'CONFLICT'));
+    expect(await client.post(SLOS, sloBody('x', { check_id: foreign }))).toMatchObject(failure(404, 'NOT_FOUND'));
+    const { id } = got(await client.post(SLOS, sloBody('first')), 201);
+    const second = got(await client.post(SLOS, sloBody('second')), 201);
+    expect(await client.post(SLOS, sloBody('first'))).toMatchObject(failure(409, 'CONFLICT'));
     expect(await client.put(`${SLOS}/${second.id}`, { slug: 'first' })).toMatchObject(failure(409, 'CONFLICT'));
     expect(await client.put(`${SLOS}/${id}`, { check_id: foreign })).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'check_id'),
@@ -111,13 +111,15 @@ describe('an SLO', () => {
     expect(await respond.put(`${SLOS}/${id}`, { target: 0.9 })).toMatchObject(failure(403, 'FORBIDDEN'));
   });
 
-  it('is limited to 100 per account, also when created at once', async () => {
+  it('is limited to 100 per account, even for concurrent requests', async () => {
     const busy = await newTenant();
     const { id } = await newCheck(busy);
     for (let batch = 0; batch < 12; batch++) {
-      await Promise.all(Array.from({ length: 9 }, (_, i) => busy.post(SLOS, of(`s${batch}-${i}`, { check_id: id }))));
+      await Promise.all(
+        Array.from({ length: 9 }, (_, i) => busy.post(SLOS, sloBody(`s${batch}-${i}`, { check_id: id }))),
+      );
     }
     expect(got(await busy.get(SLOS), 200)).toHaveLength(100);
-    expect(await busy.post(SLOS, of('more', { check_id: id }))).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
+    expect(await busy.post(SLOS, sloBody('more', { check_id: id }))).toMatchObject(failure(409, 'LIMIT_EXCEEDED'));
   });
 });

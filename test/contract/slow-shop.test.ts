@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { connectV1, transportsV1 } from '#test/mcp-clients/typescript.ts';
-import { byNameAlone, catalogOps } from '#test/support/catalog-ops.ts';
+import { catalogOps, otherTools } from '#test/support/catalog-ops.ts';
 import { type Authority, makeAuthority } from '#test/support/certificates.ts';
 import { transitionsOf } from '#test/support/chains.ts';
 import type { Client } from '#test/support/client.ts';
@@ -15,11 +15,14 @@ import { httpsTarget } from '#test/support/tls-server.ts';
 import { startReceiver } from '#test/support/webhook-receiver.ts';
 
 /**
- * The slow shop from outside: `npm start` in its own process, a shop with TLS, a chat, and an agent with the MCP SDK.
+ * Tests a slow shop from outside: `npm start` in its own process, a shop with TLS, a chat, and an agent with the MCP
+ * SDK.
  */
+
 const INTERVAL_SECONDS = 2;
-/** Difference between fast and slow responses: a second, so that a busy machine does not confuse them. */
+/** Delay of a slow response (ms). */
 const SLOW_MS = 1_200;
+/** Latency from which the check warns (ms): a second, so that a fast response of a busy machine is below it. */
 const WARNS_FROM_MS = 1_000;
 const PATIENCE_MS = 30_000;
 
@@ -30,7 +33,8 @@ const WANTED = [
 ];
 const EXPIRES = /^certificate expires on \d{4}-\d\d-\d\d, in 20 days; at least 21 are required: renew it$/;
 
-type Way = { status: number; takes: number; days: 20 | 90 };
+/** Behavior of the shop: status, delay of responses (ms), and days until its certificate expires. */
+type Behavior = { status: number; takes: number; days: 20 | 90 };
 
 /** Starts a shop that responds well until it is changed. A POST to it renews its certificate. */
 async function openShop(authority: Authority) {
@@ -38,8 +42,8 @@ async function openShop(authority: Authority) {
     authority.issue({ names: ['127.77.0.1'], to: new Date(Date.now() + (days + 0.5) * 86_400_000) });
   const certificates = { 20: await lasting(20), 90: await lasting(90) };
   let server!: Server;
-  let now: Way = { status: 200, takes: 0, days: 90 };
-  const becomes = (next: Partial<Way>) => {
+  let now: Behavior = { status: 200, takes: 0, days: 90 };
+  const becomes = (next: Partial<Behavior>) => {
     now = { ...now, ...next };
     server.setSecureContext(certificates[now.days]);
   };
@@ -71,7 +75,7 @@ async function watched(client: Client, target_url: string, policy: object = {}) 
   const slack = { channel_type: 'slack', config: { url: chat.url } };
   got(await client.post(`/v1/checks/${id}/policy/channels`, slack), 201);
   const read = async () => got(await client.get(`/v1/checks/${id}`), 200);
-  /** Messages in the chat: `:red_circle: checkout is down`. */
+  /** Returns the messages in the chat, such as `:red_circle: checkout is down`. */
   const messages = (): string[] =>
     chat.received.map(({ body }) =>
       JSON.parse(body)
@@ -83,14 +87,14 @@ async function watched(client: Client, target_url: string, policy: object = {}) 
     entity,
     change,
     messages,
-    /** The reason in the latest message. */
+    /** Returns the reason in the latest message. */
     why: (): string => /\*Why\*\\n([^"]*)/.exec(chat.received.at(-1)!.body)?.[1] ?? '',
     hasMessages: (count: number) => eventually(() => messages().length >= count, PATIENCE_MS),
     isWell: () => eventually(async () => (await read()).last_result?.outcome === 'ok', PATIENCE_MS),
     is: (state: string) => eventually(async () => (await read()).state === state, PATIENCE_MS),
-    /** Oldest first. */
+    /** Returns the results, oldest first. */
     results: async () => (await everything(client, `/v1/checks/${id}/results`)).reverse(),
-    /** State changes of check and entity, and why no alert was sent, if so. */
+    /** Returns the states of check and entity after each change, with `notified` or the reason for no alert. */
     changes: async () =>
       (await transitionsOf(client, id)).map(({ check_to_state, to_state, alert }) => {
         const { reason } = alert as { reason?: string };
@@ -106,7 +110,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   const what = { name: 'renew_certificate', description: 'Renews the certificate of the shop' };
   const renew = { ...what, inputSchema: { type: 'object' }, action_id };
   got(await client.post('/v1/skills', catalogOps()), 201);
-  got(await client.post('/v1/skills', byNameAlone()), 201);
+  got(await client.post('/v1/skills', otherTools()), 201);
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [renew] }), 201);
   const scoped = { label: 'agent', scopes: ['mcp', 'read', 'respond'] };
   const { key } = got(await client.post('/v1/auth/keys', scoped), 201);
@@ -122,7 +126,7 @@ async function agentOf({ client, url }: { client: Client; url: string }, shop: s
   };
 }
 
-it('reports a slow shop once as degraded and immediately as down, and lets an agent find the cause, fix it and see it up', {
+it('reports a slow shop once as degraded and immediately as down, and lets an agent find the cause, fix it and see the recovery', {
   timeout: 120_000,
 }, async () => {
   const authority = await makeAuthority();
@@ -171,7 +175,7 @@ it('reports a slow shop once as degraded and immediately as down, and lets an ag
 
   const agent = stack.use(await agentOf(service, shop.url));
   const check_id = loud.id;
-  // From here on it runs when the agent requests it.
+  // From this point, the check runs only when the agent requests it.
   got(await client.put(`/v1/checks/${check_id}`, { interval_seconds: 86_400 }), 200);
   const { slug } = loud.entity;
   expect(await agent.use('get_status_summary')).toMatchObject({ degraded: 2, up: 0, down: 0 });
@@ -185,7 +189,7 @@ it('reports a slow shop once as degraded and immediately as down, and lets an ag
     warning_message: expect.stringMatching(EXPIRES),
   });
   expect(await agent.use('renew_certificate')).toMatchObject({ dispatch_status: 'success' });
-  // A process that stalled records nothing and reports that the check is to be run again.
+  // A process whose event loop stalled records nothing, and its response asks to run the check again.
   const run = await eventually(() => agent.use('run_check', { check_id }));
   expect(run).toMatchObject({ kind: 'manual', outcome: 'ok', days_left: 90, check_state: 'up' });
   await bothAre('up');

@@ -65,7 +65,7 @@ describe('GET /v1/checks/{id}/sparkline', () => {
     ['points=0', 'points'],
     ['points=501', 'points'],
     ['points=x', 'points'],
-  ])('refuses %s', async (query, path) => {
+  ])('rejects %s', async (query, path) => {
     expect(await draw(`?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 });

@@ -42,7 +42,7 @@ beforeEach(async () => {
   };
 });
 
-/** Sends a request with a Host header, which fetch does not allow to set. */
+/** Sends a request with a Host header, which fetch cannot set. */
 async function visit(host: string, path: string, method = 'GET', more: Record<string, string> = {}) {
   const { hostname, port } = new URL(service().url);
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: object; text: string }>();
@@ -100,7 +100,7 @@ describe('a status page with a domain', () => {
     });
   });
 
-  it('is in messages to subscribers', async () => {
+  it('is linked at its domain in messages to subscribers', async () => {
     await setDomain(page.id, DOMAIN);
     const subscriber = { channel_type: 'slack', config: { url: `${receiver().url}/domains` } };
     got(await client.post(`${PAGES}/${page.id}/subscribers`, subscriber), 201);
@@ -134,7 +134,7 @@ describe('a status page with a domain', () => {
     await eventually(async () => expect(await visit(DOMAIN, '/')).toMatchObject(MISSING));
   });
 
-  it('leaves the domain when the operator removes it, and when the page is deleted', async () => {
+  it('frees its domain when the operator removes the domain, or when the page is deleted', async () => {
     const second = await made();
     await setDomain(page.id, DOMAIN);
     const refused = await admin(['status-page', 'set-domain', second.id, DOMAIN]);
@@ -182,7 +182,7 @@ describe('the domain of a status page', () => {
     expect(err).toMatch(/^[^\n]+\n$/);
   });
 
-  it.each(['pag_unknown', '!COUNT', 'Ö'])('needs a page, not %s', async (id) => {
+  it.each(['pag_unknown', '!COUNT', 'Ö'])('is not set for the unknown page %s', async (id) => {
     expect(await admin(['status-page', 'set-domain', id, DOMAIN])).toMatchObject({
       code: 2,
       err: `Status page ${id} does not exist.\n`,

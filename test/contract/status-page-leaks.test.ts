@@ -5,10 +5,10 @@ import { got } from '#test/support/fleet.ts';
 import { receiving } from '#test/support/receiving.ts';
 import { target } from '#test/support/service.ts';
 
-/** Ids of everything internal. Those of components, incidents, updates and windows are public. */
+/** Matches internal ids. The ids of components, incidents, updates and windows are public. */
 const IDS = /\b(?:acc|ent|chk|usr|key|trn|res|alt|dlv|ach|pag|exe|act|ses)_[0-9a-z]{10,}/;
 
-/** Public texts, each `Visible …`, by the file in which visitors and programs find them. */
+/** Public texts that each published file must contain, without their common first word `Visible`. */
 const PAGE = ['title', 'description', 'group', 'entity', 'check', 'explanation', 'work', 'incident', 'message'];
 const VISIBLE = {
   '': PAGE,
@@ -21,7 +21,7 @@ const VISIBLE = {
 
 const receiver = receiving();
 
-it('shows visitors all that is public and nothing internal of a page that has everything', async () => {
+it('shows visitors all public texts of a page and nothing internal', async () => {
   const client = await newTenant();
   const { url } = await target();
   got(await client.post('/v1/blueprints', { slug: 'canary-blueprint', name: 'CANARY blueprint' }), 201);

@@ -92,7 +92,7 @@ describe('a status page', () => {
     expect(down.groups[0].components[0].days.at(-1)).toMatchObject({ kind: 'outage' });
   });
 
-  it('shows an open incident with an update after a hundred newer ones, and one without impact as a notice', async () => {
+  it('shows an open incident that has an update and is older than 100 others, as a notice if it has no impact', async () => {
     const { id, groups } = await made({ visibility: 'draft' });
     const component_ids = [groups[0].components[0].id];
     const open = async (more: object) =>
@@ -120,7 +120,7 @@ describe('a status page', () => {
     await eventually(async () => expect(await revision()).not.toBe(before));
   });
 
-  it('has a preview with other settings, which are checked like a change and not stored', async () => {
+  it('has a preview with other settings, which are validated like a change and not stored', async () => {
     const record = await made({ visibility: 'draft' });
     const preview = (body: object) => client.post(`${PAGES}/${record.id}/preview`, body);
     const groups = [{ components: [{ ...record.groups[0].components[0], name: 'Payments' }, { name: 'New' }] }];
@@ -153,7 +153,7 @@ describe('a status page', () => {
     await eventually(async () => expect((await visit(new URL(logo_url).pathname)).status).toBe(404));
   });
 
-  it('is rejected with the place of the mistake', async () => {
+  it('is rejected with the path of the invalid property', async () => {
     const stranger = await newTenant();
     const foreign = (await newEntity(stranger)).id;
     const components = (list: object[]) => ({ groups: [{ components: list }] });
@@ -187,7 +187,7 @@ describe('a status page', () => {
     expect(await stranger.post(PAGES, { slug, title: 'Mine' })).toMatchObject(failure(409, 'CONFLICT', 'slug'));
   });
 
-  it('keeps the ids of its components, and shows unknown for a deleted entity', async () => {
+  it('keeps the ids of its components, and names a component whose entity was deleted', async () => {
     const gone = await newEntity(client);
     const record = await made({ groups: [{ components: [{ name: 'Old', entity_id: gone.id }] }] });
     const [{ components }] = record.groups;
@@ -251,8 +251,10 @@ describe('addresses without a page', () => {
     for (const [i, one] of seen.entries()) expect(one, paths[i]!.slice(0, 80)).toEqual(seen[0]);
     for (const shown of [rotated, foreign]) expect((await visit(pathOf(shown))).status).toBe(200);
   });
+});
 
-  it('are secret for unlisted pages if the caller may only read', async () => {
+describe('the address of an unlisted page', () => {
+  it('is masked for a read-only key', async () => {
     const { id, slug } = await made({ visibility: 'link' });
     const reader = await keyOf(client, { is_read_only: true });
     const record = got(await reader.get(`${PAGES}/${id}`), 200);

@@ -26,7 +26,7 @@ describe('GET /v1/status', () => {
     });
   });
 
-  it('returns every entity as in its own record, with stale, and counts their states', async () => {
+  it('returns the record of every entity with error_message and stale, and counts the states', async () => {
     const entities = [];
     for (let i = 0; i < 4; i++) entities.push(await newEntity(client));
     const [up, degraded, down] = entities;
@@ -66,7 +66,7 @@ describe('GET /v1/status', () => {
     expect(await shown()).toBe('');
   });
 
-  it('agrees with the list of checks about stale ones', async () => {
+  it('agrees with the list of checks about `stale`', async () => {
     await newCheck(client);
     const isSettled = async () => {
       const { entities } = got(await client.get('/v1/status'), 200);
@@ -76,7 +76,7 @@ describe('GET /v1/status', () => {
     await eventually(isSettled);
   });
 
-  it('returns pages of entities with counts of all, unless requested otherwise', async () => {
+  it('returns entities in pages, and the counts of all on the first page unless requested otherwise', async () => {
     const fresh = await newTenant();
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push((await newEntity(fresh)).id);
@@ -99,7 +99,7 @@ describe('GET /v1/status', () => {
   });
 
   it.each(['limit=0', 'limit=all', 'cursor=garbled', 'cursor=', 'counts=once', 'counts='])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       const path = query.split('=')[0]!;
       expect(await client.get(`/v1/status?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
@@ -144,7 +144,7 @@ describe('GET /v1/health', () => {
     expect(Date.parse(health.schedule.emitted_until)).toBeGreaterThan(Date.now());
   }, 120_000);
 
-  it('reports failed deliveries without tenants', async () => {
+  it('reports failed deliveries without data of tenants', async () => {
     const anonymous = clientOf((await target()).url, '');
     const { deliveries } = (await anonymous.get('/v1/health')).body;
     expect(Object.keys(deliveries).sort()).toEqual(['last_failure_at', 'ok', 'oldest_unsent_at']);

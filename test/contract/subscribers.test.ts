@@ -99,7 +99,7 @@ describe('a subscriber of a status page', () => {
   });
 });
 
-it('is refused at an address of a private network', async () => {
+it('rejects a subscriber at a private address if checks may reach only public ones', async () => {
   const service = await startService({ env: { CHECK_EGRESS: 'public' } });
   await using stack = new AsyncDisposableStack();
   stack.defer(async () => void (await service.stop()));

@@ -46,11 +46,11 @@ describe('PUT /v1/settings/users/{id}', () => {
     const one = await memberOf(admin, role);
     expect(await put(one, one.id, { name: 'My own' })).toMatchObject({ status: 200, body: { name: 'My own', role } });
     const { email } = (await one.get('/v1/me')).body.user;
-    // Repeating it is not a change.
+    // A request with the current values is not a change.
     expect((await put(one, one.id, { name: 'My own', role, email })).status).toBe(200);
   });
 
-  it('sets the monthly report of the caller only, also not by an admin', async () => {
+  it('sets the monthly report of the caller only, even for an admin', async () => {
     const one = await memberOf(admin, 'viewer');
     for (const monthly_report of [true, false]) {
       expect(await put(one, one.id, { monthly_report })).toMatchObject({ status: 200, body: { monthly_report } });
@@ -62,7 +62,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     );
   });
 
-  it.each<Role>(['viewer', 'responder', 'member'])('lets a %s change nothing else', async (role) => {
+  it.each<Role>(['viewer', 'responder', 'member'])('rejects all other changes by a %s', async (role) => {
     const [one, other] = [await memberOf(admin, role), await memberOf(admin, role)];
     for (const change of [{ role: 'admin' }, { email: address() }, { name: 'x', role: 'admin' }]) {
       expect(await put(one, one.id, change)).toMatchObject(failure(403, 'FORBIDDEN'));
@@ -94,7 +94,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await put(tenant, id, { role: 'member' })).status).toBe(200);
   });
 
-  it('rejects the e-mail address of another member or an invitation, in any case, but accepts the user’s own', async () => {
+  it('rejects the e-mail address of another member or an invitation, in any letter case, but accepts the user’s own', async () => {
     const ben = await memberOf(admin);
     const { email: own } = (await ben.get('/v1/me')).body.user;
     const { email: pending } = (await invite(admin)).body;
@@ -128,7 +128,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     ['a name of two lines', { name: 'a\nb' }, 'name'],
     ['an e-mail without @', { email: 'ben' }, 'email'],
     ['an unknown property', { password: 'x' }, 'password'],
-  ])('refuses %s', async (_name, change, path) => {
+  ])('rejects %s', async (_name, change, path) => {
     const ben = await memberOf(admin);
     expect(await put(admin, ben.id, change)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
@@ -142,8 +142,8 @@ describe('PUT /v1/settings/users/{id}', () => {
   });
 });
 
-describe('a hundred calls a second', () => {
-  /** Calls repeatedly with several keys; each response has the time of its request. */
+describe('a hundred calls per second', () => {
+  /** Calls repeatedly from ten callers until `end`; `seen` has the status of each call and when it was sent. */
   function storm(call: (n: number) => Promise<ApiResponse>) {
     const seen: { sent: number; status: number }[] = [];
     let isOver = false;
@@ -164,7 +164,7 @@ describe('a hundred calls a second', () => {
     };
   }
 
-  /** Starts sessions by each way that the test can prove: five per user, and one per key. */
+  /** Starts five sessions of a user: two with the key, and three with sign-in links. */
   async function sessionsOf({ id, key }: { id: string; key: string }): Promise<Client[]> {
     const { url } = await target();
     const sessions = [await signedIn(url, '/v1/sign-in/key', { key }), await signedIn(url, '/v1/sign-in/key', { key })];
@@ -176,9 +176,9 @@ describe('a hundred calls a second', () => {
   }
 
   it.each<[string, (id: string) => Promise<ApiResponse>, number]>([
-    ['whose role was taken', (id) => put(admin, id, { role: 'viewer' }), 403],
+    ['whose role was reduced', (id) => put(admin, id, { role: 'viewer' }), 403],
     ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
-  ])('let no key or session of a responder %s in after the response', async (_name, change, refused) => {
+  ])('reject each key and session of a responder %s after the response', async (_name, change, refused) => {
     const ben = await memberOf(admin, 'responder');
     const keys = [ben, ...(await Promise.all(Array.from({ length: 4 }, () => keyOf(ben)))), ...(await sessionsOf(ben))];
     const action = await newAction(admin, { url: 'https://example.com/{{x}}' });

@@ -72,17 +72,17 @@ describe('DELETE /v1/settings/users/{id}', () => {
   it('removes a member and all their keys immediately', async () => {
     const ben = await memberOf(admin);
     const more = await Promise.all([keyOf(ben), keyOf(ben, { is_read_only: true })]);
-    const others = (await keyOf(admin)).key;
+    const adminKey = (await keyOf(admin)).key;
     expect(await admin.del(`${TEAM}/${ben.id}`)).toMatchObject({ status: 204, body: undefined });
     for (const client of [ben, ...more]) expect(await client.get('/v1/me')).toMatchObject(failure(401, 'UNAUTHORIZED'));
     expect((await members(admin)).map(({ id }) => id)).not.toContain(ben.id);
     const keys = (await admin.get('/v1/auth/keys')).body.map((one: { created_by: string }) => one.created_by);
     expect(keys).not.toContain(ben.id);
-    expect((await (await clientWith(others)).get('/v1/me')).status).toBe(200);
+    expect((await (await clientWith(adminKey)).get('/v1/me')).status).toBe(200);
     expect(await admin.del(`${TEAM}/${ben.id}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('leaves no valid key that is created concurrently', async () => {
+  it('invalidates keys that are created concurrently', async () => {
     const ben = await memberOf(admin);
     const [removed, ...made] = await Promise.all([
       admin.del(`${TEAM}/${ben.id}`),
@@ -104,7 +104,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
     expect(again.body.id).not.toBe(id);
   });
 
-  it('leaves a member with an invalid key, or none, after a concurrent acceptance', async () => {
+  it('leaves no member and no valid key after a concurrent acceptance of an invitation', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, invite_token } = (await invite(admin)).body;
       const [removed, accepted] = await Promise.all([admin.del(`${TEAM}/${id}`), accept(invite_token)]);
@@ -136,7 +136,7 @@ describe('DELETE /v1/settings/users/{id}', () => {
       const responses = await Promise.all([tenant.del(`${TEAM}/${second.id}`), second.del(`${TEAM}/${own!.id}`)]);
       const [won, lost] = responses.toSorted((a, b) => a.status - b.status);
       expect(won!.status).toBe(204);
-      // Too late for its key, or for the last admin.
+      // The request that lost has an invalid key, or would remove the last admin.
       expect(['UNAUTHORIZED', 'CONFLICT']).toContain(lost!.body.code);
       const left = responses[0]!.status === 204 ? tenant : second;
       expect((await members(left)).map(({ role }) => role)).toEqual(['admin']);

@@ -12,7 +12,7 @@ let entity: { id: string; slug: string };
 let other: { id: string };
 /** Checks of `entity`, and the only check of `other`. */
 let checks: [string, string];
-/** Eight changes, four of each, newest first. */
+/** Eight changes, four of each check, newest first. */
 let all: Transition[];
 beforeAll(async () => {
   client = await newTenant();
@@ -81,8 +81,8 @@ describe.each([
     ['after and since', () => `after=${own()[1]!.id}&since=2026-01-01`, 'after'],
     ['after and until', () => `after=${own()[1]!.id}&until=2999-01-01`, 'after'],
     ['a parameter that is unknown', () => 'to_state=down', 'to_state'],
-  ])('refuses %s', async (_what, query, member) => {
-    expect(await client.get(at(query()))).toMatchObject(failure(400, 'VALIDATION_ERROR', member));
+  ])('rejects %s', async (_what, query, parameter) => {
+    expect(await client.get(at(query()))).toMatchObject(failure(400, 'VALIDATION_ERROR', parameter));
   });
 
   it('does not continue from a transition of another list', async () => {
@@ -101,7 +101,7 @@ describe.each([
     }
   });
 
-  it('rejects a cursor of the other order', async () => {
+  it('rejects a cursor of a list in the other order', async () => {
     const link = (await client.get(at('limit=1'))).headers.get('link')!;
     const cursor = /cursor=([^>&]+)/.exec(link)![1];
     const query = `after=${own().at(-1)!.id}&cursor=${cursor}`;
@@ -137,7 +137,7 @@ describe('the feed of one entity', () => {
 });
 
 describe('the latest changes', () => {
-  it('are returned by one call that names the last known one', async () => {
+  it('are returned by one call that names the last known change', async () => {
     const [newest] = await listed('limit=1');
     expect(await listed(`after=${newest}`)).toEqual([]);
     const { id } = await newCheck(client, { failure_threshold: 1 });

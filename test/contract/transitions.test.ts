@@ -48,7 +48,7 @@ describe('GET /v1/checks/{id}/transitions', () => {
     });
   });
 
-  it('is newest first, an unbroken chain, in pages of any size', async () => {
+  it('returns an unbroken chain of changes, newest first, in pages of any size', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     for (let i = 0; i < 9; i++) await push(id, i % 2 === 0);
     const all = got(await client.get(`/v1/checks/${id}/transitions`), 200);
@@ -112,7 +112,7 @@ describe('GET /v1/status/transitions', () => {
     expect(await client.get(`/v1/status/transitions?${query}`)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });
 
-  it('shows no URL of an error to a read-only key', async () => {
+  it('masks URLs in error messages for a read-only key', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1 });
     await push(id, false, 'no answer from https://example.com/?token=s3cret');
     const reader = await keyOf(client, { is_read_only: true });

@@ -12,16 +12,17 @@ import { httpTarget } from '#test/support/socket-target.ts';
 import { type Received, signatureOf, startReceiver } from '#test/support/webhook-receiver.ts';
 
 /**
- * The one slow walk, in real time and from outside: `npm start` in its own process, a target that starts to fail and
- * recovers, an HTTPS receiver with a certificate of a private authority, and a chat.
+ * Tests one failure and its recovery from outside and in real time: `npm start` in its own process, a target, an HTTPS
+ * receiver with a certificate of a private authority, and a chat.
  */
+
 const INTERVAL_MS = 4_000;
 /** Tolerance between a slot and its probe on a busy machine (ms). */
 const ON_TIME_MS = 1000;
 const ALERT_WITHIN_MS = 2000;
 const SECRET = 'letmesign';
 
-it('notifies webhook and chat, signed, of down at the second failed slot and of up at the next success', {
+it('notifies a webhook (signed) and a chat: of down at the second failed slot, of up at the next success', {
   timeout: 100_000,
 }, async () => {
   const authority = await makeAuthority();

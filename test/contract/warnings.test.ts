@@ -38,7 +38,7 @@ describe('a result with a warning', () => {
     expect((await read(id)).last_result).toMatchObject({ outcome: 'fail', warning_message: 'and slow' });
   });
 
-  it('has a verbatim text of up to 1,000 characters', async () => {
+  it('keeps its text verbatim, up to 1,000 characters', async () => {
     const { id } = await newCheck(client);
     const said = 'between {latency_ms} and "it"';
     expect(await push(id, { ...OK, warning_message: said })).toMatchObject({ warning_message: said });

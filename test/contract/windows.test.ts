@@ -43,7 +43,7 @@ const windowOf = async (id: string): Promise<string> =>
   got(await client.post(WINDOWS, { name: 'work', ...open, scope: { check_ids: [id] } }), 201).id;
 
 describe('a maintenance window', () => {
-  it('can be created once or recurring, read, changed and deleted', async () => {
+  it('can be created, read, changed and deleted, recurring or not', async () => {
     const respond = await keyOf(client, { scopes: ['respond'] });
     const entity = await newEntity(client);
     await newCheck(client, { entity_id: entity.id });
@@ -163,7 +163,7 @@ describe('a maintenance window', () => {
     got(await client.del(`${WINDOWS}/${window}`), 204);
   });
 
-  it('rechecks a probed check at its next probe', async () => {
+  it('rechecks the held alert of a probed check at the first probe after its end', async () => {
     isWell = true;
     const { port } = target.address() as AddressInfo;
     const probed = { check_type: 'http', target_url: `http://127.77.0.1:${port}/`, interval_seconds: 1 };
@@ -179,7 +179,7 @@ describe('a maintenance window', () => {
     got(await client.put(`/v1/checks/${id}`, { enabled: false }), 200);
   }, 30_000);
 
-  it('keeps include_dependents in its scope until that is changed', async () => {
+  it('keeps include_dependents in its scope until the scope is changed', async () => {
     const scope = { blueprint_slug: 'service', include_dependents: true };
     const { id, ...made } = got(await client.post(WINDOWS, { name: 'x', ...open, scope }), 201);
     expect(made.scope).toEqual(scope);
@@ -200,7 +200,7 @@ describe('a maintenance window', () => {
   it.each([
     ['no scope', { scope: undefined }, 'scope'],
     ['an empty scope', { scope: {} }, 'scope'],
-    ['all and more', { scope: { all: true, blueprint_slug: 'x' } }, 'scope'],
+    ['all and another selector', { scope: { all: true, blueprint_slug: 'x' } }, 'scope'],
     ['only include_dependents as scope', { scope: { include_dependents: true } }, 'scope'],
     ['no length', { ends_at: open.starts_at }, 'ends_at'],
     ['less than a minute', { starts_at: from(0), ends_at: from(59) }, 'ends_at'],
@@ -215,16 +215,16 @@ describe('a maintenance window', () => {
 
   it.each([
     ['no duration', { duration_seconds: undefined }, 'duration_seconds'],
-    ['a duration of seconds', { duration_seconds: 59 }, 'duration_seconds'],
-    ['32 days', { duration_seconds: 32 * 86_400 }, 'duration_seconds'],
-    ['starts before it is over', { cron: '*/5 * * * *', duration_seconds: 301 }, 'duration_seconds'],
+    ['a duration under a minute', { duration_seconds: 59 }, 'duration_seconds'],
+    ['a duration of 32 days', { duration_seconds: 32 * 86_400 }, 'duration_seconds'],
+    ['occurrences that overlap', { cron: '*/5 * * * *', duration_seconds: 301 }, 'duration_seconds'],
     ['an invalid time zone', { time_zone: 'Europe/Bärlin' }, 'time_zone'],
     ['an invalid cron', { cron: '0 25 * * *' }, 'cron'],
     ['a sixth Saturday', { cron: '0 2 * * sat#6' }, 'cron'],
     ['a day that does not exist', { cron: '0 2 31 2 *' }, 'cron'],
     ['an end before its start', { from: from(3600), until: from(60) }, 'until'],
     ['0 weeks', { every_weeks: 0 }, 'every_weeks'],
-  ])('is rejected as a recurring one with %s', async (_what, wrong, path) => {
+  ])('is rejected as a recurring window with %s', async (_what, wrong, path) => {
     const again = { name: 'x', scope: { all: true }, cron: '30 2 * * sat', duration_seconds: 7200, ...wrong };
     expect(await client.post(WINDOWS, again)).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
   });

@@ -3,7 +3,8 @@ import type { Evaluation, Totals } from './evaluate.ts';
 /** One case: the first starts, a round, the end, or an abort. */
 export type CaseResult = { name: string; wrong: string[]; totals: Totals };
 
-const SHOWN = 8;
+/** Maximum number of printed violations per case. */
+const MAX_SHOWN = 8;
 
 /** The evaluated cases so far, each printed when it ends. */
 export class Cases {
@@ -16,23 +17,23 @@ export class Cases {
   }
 
   /**
-   * A violation is found again by later evaluations: it counts only for the first one.
+   * Records a case and prints it. Later evaluations find a violation again: it counts only for the first one.
    * @param how summary of the case
    */
   conclude(name: string, evaluation: Evaluation, how: string): void {
     const { totals } = evaluation;
     const wrong = evaluation.wrong.filter((text) => !this.#known.has(text));
     for (const text of wrong) this.#known.add(text);
-    const news = newsOf(totals, this.all.at(-1)?.totals ?? {});
+    const changes = totalsText(totals, this.all.at(-1)?.totals ?? {});
     this.#say(`${name}: ${how}${wrong.length === 0 ? '' : `; BROKEN ${wrong.length}`}`);
-    if (news !== '') this.#say(`   ${news}`);
-    for (const text of wrong.slice(0, SHOWN)) this.#say(`   BROKEN: ${text}`);
+    if (changes !== '') this.#say(`   ${changes}`);
+    for (const text of wrong.slice(0, MAX_SHOWN)) this.#say(`   BROKEN: ${text}`);
     this.all.push({ name, wrong, totals });
   }
 }
 
-/** Returns the totals with their changes. */
-const newsOf = (totals: Totals, before: Totals): string =>
+/** Returns the totals as text, each with its change. */
+const totalsText = (totals: Totals, before: Totals): string =>
   Object.entries(totals)
     .filter(([, total]) => total > 0)
     .map(([name, total]) => `${name.replaceAll('_', ' ')} ${total} (${signed(total - (before[name] ?? 0))})`)

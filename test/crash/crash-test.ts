@@ -3,7 +3,7 @@ import { delivered, type Evaluation, evaluate, evaluateEnd } from './evaluate.ts
 import { firstStarts } from './first-starts.ts';
 import { type Fleet, makeFleet } from './fleet.ts';
 import { type Sent, startBeating } from './load.ts';
-import { goThrough, type Round } from './round.ts';
+import { type Round, runRound } from './round.ts';
 
 /**
  * Runs rounds of load and kill -9 on one service in its own process, after some killed first starts. Each round is
@@ -16,33 +16,33 @@ export async function crashTest(rounds: number, seed: number, say: (line: string
   await using stack = new AsyncDisposableStack();
   const fleet = await makeFleet(stack, seed);
   stack.defer(() => fleet.pipelines.stop());
-  const sent: Sent = { pushes: [], runs: [] };
+  const sent: Sent = { pushes: [], executions: [] };
   const beating = startBeating(fleet, sent);
   stack.defer(beating.stop);
   fleet.calm = false;
   try {
     for (let number = 1; number <= rounds; number++) {
-      const { round, evaluation } = await liveThrough(fleet, sent, seed, number);
+      const { round, evaluation } = await evaluateRound(fleet, sent, seed, number);
       cases.conclude(`round ${number}`, evaluation, summaryOf(round));
     }
     cases.conclude('the end', await evaluateEnd(fleet, sent), `${fleet.lives.all.length} lives`);
     await beating.stop();
     if (beating.error) throw beating.error;
   } catch (error) {
-    // A response that no crash excuses, or none at all: later rounds would show nothing.
+    // A response that no crash excuses, or none at all, ends the test: later rounds would show nothing.
     const { message } = error as Error;
     cases.conclude('aborted', { wrong: [message], totals: {} }, `after ${cases.all.at(-1)!.name}`);
   }
   return cases.all;
 }
 
-async function liveThrough(
+async function evaluateRound(
   fleet: Fleet,
   sent: Sent,
   seed: number,
   number: number,
 ): Promise<{ round: Round; evaluation: Evaluation }> {
-  const round = await goThrough(fleet, sent, seed, number);
+  const round = await runRound(fleet, sent, seed, number);
   // In every other round the next load starts while the alerts of this one are still in progress.
   const until = number % 2 === 0 ? fleet.lives.all.at(-1)!.spawned_at : 0;
   if (until > 0) await delivered(fleet, until);

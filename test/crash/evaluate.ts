@@ -17,9 +17,11 @@ export type Evaluation = { wrong: string[]; totals: Totals };
 
 /** Time until a slot is recorded or is a gap: its interval, a probe and the wait for others of its cell (ms). */
 const PROBED_MS = 5_000;
-/** An interrupted execution is abandoned 15 s after its time-out of 3 s; its message follows 1 s later (ms). */
+/**
+ * Time until an interrupted execution has ended (ms): 20 s after its timeout of 3 s, its message 1 s later, and slack.
+ */
 const GIVEN_UP_MS = 45_000;
-/** Time for three attempts of 2.5 s at a receiver with a backlog, and their waits (ms). */
+/** Time until a delivery has ended (ms): three attempts of 2.5 s at a receiver with a backlog, and their waits. */
 const DELIVERED_MS = 60_000;
 
 /**
@@ -48,7 +50,7 @@ export async function evaluateEnd(fleet: Fleet, sent: Sent): Promise<Evaluation>
   return { wrong: [...wrong, ...last.wrong], totals: last.totals };
 }
 
-/** Waits until the deliveries that were planned before `until` are over; the evaluation reports the others. */
+/** Waits until the deliveries that were planned before `until` are over; the evaluation reports open ones. */
 export const delivered = (fleet: Fleet, until: number): Promise<unknown> =>
   eventually(
     async () => !isOpen(await serviceHistoryOf(fleet, { alerts: until, runs: 0, slots: 0 }), until),
@@ -75,8 +77,8 @@ function totalsOf(history: History): Totals {
     pullChecks,
   } = history;
   const runs = executions.map(({ began }) => began);
-  const being = (...statuses: string[]) => deliveries.filter(({ status }) => statuses.includes(status)).length;
-  const ran = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
+  const deliveriesWith = (...statuses: string[]) => deliveries.filter(({ status }) => statuses.includes(status)).length;
+  const runsWith = (status: string) => runs.filter(({ dispatch_status }) => dispatch_status === status).length;
   const distinct = (ids: string[]) => new Set(ids).size;
   const acknowledged = distinct(pushes.filter(({ answered }) => answered).map(({ push }) => push));
   const taken = received.filter(isAccepted).map(({ delivery_id }) => delivery_id);
@@ -86,16 +88,16 @@ function totalsOf(history: History): Totals {
     acknowledged,
     unanswered: distinct(pushes.map(({ push }) => push)) - acknowledged,
     transitions: transitions.length,
-    sent: being('sent'),
-    failed: being('failed'),
-    open: being('pending', 'retrying'),
+    sent: deliveriesWith('sent'),
+    failed: deliveriesWith('failed'),
+    open: deliveriesWith('pending', 'retrying'),
     arrivals: received.length,
     duplicates: taken.length - distinct(taken),
     manual_runs: manualExecutions.length,
     executions: runs.length,
-    run_well: ran('success'),
-    run_failed: ran('failed'),
-    run_open: ran('pending'),
+    run_well: runsWith('success'),
+    run_failed: runsWith('failed'),
+    run_open: runsWith('pending'),
     interrupted: runs.filter(({ error_message }) => error_message.startsWith('interrupted')).length,
     results: results.length,
     missed_heartbeats: missedHeartbeats.length,

@@ -12,8 +12,8 @@ const FOLDERS = 5;
 const KILLS = 3;
 
 /**
- * Tests the very first start on an empty folder, killed at random moments and repeated: finally there is one account,
- * and the printed key is valid.
+ * Tests the first start on an empty folder, with kills at random moments and repeated starts: in the end, one account
+ * exists and the printed key is valid.
  * @returns the violations, one sentence each
  */
 export async function firstStarts(seed: number): Promise<string[]> {

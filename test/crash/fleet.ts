@@ -19,8 +19,9 @@ export type Configured = Action & { id: string };
 export type Fleet = {
   lives: Lives;
   client: Client;
-  /** Push checks for plain and keyed pushes. */
+  /** Push checks for pushes without an Idempotency-Key. */
   plain: Watched[];
+  /** Push checks for pushes with an Idempotency-Key. */
   keyed: Watched[];
   /** Receives heartbeats all the time; its grace time is GRACE_S. */
   beating: Watched;
@@ -34,7 +35,7 @@ export type Fleet = {
   ci: OutsideServer;
   pipelines: Pipelines;
   jobs: Pinged;
-  /** Whether pull checks find their target up: until the load begins, and after it. */
+  /** Whether the target of pull checks is always up: before the first load, and after the last one. */
   calm: boolean;
 };
 

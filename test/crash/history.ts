@@ -6,7 +6,7 @@ import { everything } from '#test/support/fleet.ts';
 import { CHANNELS, type Fleet, GRACE_S, PULL_INTERVAL_S, type Watched } from './fleet.ts';
 import type { Sent } from './load.ts';
 
-/** Oldest first. */
+/** Returns all items of a list, oldest first. */
 const listed = async ({ client }: Fleet, path: string): Promise<ApiResponse['body'][]> =>
   (await everything(client, path)).reverse();
 
@@ -47,7 +47,7 @@ const versionsOf = (action: ActionVersion['action']): ActionVersion[] => [{ n: 0
 const awayIn = ({ lives: { all } }: Fleet): Span[] =>
   all.slice(1).map(({ spawned_at }, i) => ({ from: all[i]!.gone_at!, to: spawned_at }));
 
-/** Reads the history including current states and pipeline reports: only when nothing is in progress. */
+/** Reads the history with current states and pipeline reports; call it only when nothing is in progress. */
 export async function historyAtRest(fleet: Fleet, over_before: History['over_before']): Promise<History> {
   const states = await statesOf(fleet.client);
   return { ...(await serviceHistoryOf(fleet, over_before)), states, reports: fleet.pipelines.reports };
@@ -70,7 +70,7 @@ export async function historyOf(fleet: Fleet, sent: Sent, over_before: History['
   for (const check of fleet.pulled) history.pullChecks.push(await pulledOf(fleet, check));
   const outages = (await gapsOf(fleet, fleet.beating)).filter(({ cause }) => cause === 'outage');
   // Pushes that were sent during the read can be among the results.
-  return { ...history, outages, pushes: [...sent.pushes], manualExecutions: sent.runs };
+  return { ...history, outages, pushes: [...sent.pushes], manualExecutions: sent.executions };
 }
 
 async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChecks'][number]> {

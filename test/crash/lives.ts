@@ -6,8 +6,9 @@ export type Life = {
   spawned_at: number;
   /** Time of its ready message; undefined if it was killed before. */
   ready_at?: number;
-  /** Time of the signal, and time at which the process was gone. */
+  /** Time of the signal. */
   killed_at?: number;
+  /** Time at which the process was gone. */
   gone_at?: number;
 };
 
@@ -49,7 +50,7 @@ export async function beginLives(env: Record<string, string>): Promise<Lives> {
 
 /**
  * Starts the service and kills it after `afterMs`, most likely before it is ready.
- * @returns whether it was not ready
+ * @returns whether it was killed before it was ready
  */
 export async function killStarting(lives: Lives, afterMs: number): Promise<boolean> {
   const starting = lives.start().then(

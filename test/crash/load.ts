@@ -9,18 +9,19 @@ import { unlessCut } from './unless-cut.ts';
 /** The content of a push. */
 export type Push = Pick<PushAttempt, 'check_id' | 'push' | 'identified' | 'body'>;
 
-/** A manual execution with a response. */
+/** Response to a manual run of an action: the execution. */
 export type ManualExecution = ApiResponse['body'];
 
-/** All pushes that were sent, acknowledged or not, and the acknowledged executions. */
-export type Sent = { pushes: PushAttempt[]; runs: ManualExecution[] };
+/** All pushes that were sent, acknowledged or not, and the acknowledged manual executions. */
+export type Sent = { pushes: PushAttempt[]; executions: ManualExecution[] };
 
 const PLAIN_AGENTS = 5;
 const KEYED_AGENTS = 3;
 
 /**
- * Starts agents that push, each by its own seed, and an operator who runs an action, until the service is gone or they
- * are stopped; also sends one heartbeat. @returns a function that stops them and resolves when all have ended
+ * Sends one heartbeat, and starts agents that push, each with its own seed, and an operator who runs an action. They
+ * end when the service is gone or they are stopped.
+ * @returns a function that stops them and resolves when all have ended
  */
 export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number): () => Promise<void> {
   let stopped = false;
@@ -38,7 +39,7 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
     while (!stopped) {
       const response = await unlessCut(fleet.client.post(`/v1/actions/${fleet.manual.id}/run`));
       if (!response) return;
-      sent.runs.push(got(response, 200));
+      sent.executions.push(got(response, 200));
       await pause(150);
     }
   };
@@ -52,7 +53,7 @@ export function startLoad(fleet: Fleet, sent: Sent, seed: number, round: number)
   };
 }
 
-/** @param mark its error message, which identifies its result */
+/** Returns a push with random content. @param mark its error message, which identifies its result */
 function newPush({ id: check_id }: Watched, random: Random, mark: string, identified: boolean): Push {
   const body = { success: random.chance(0.8), latency_ms: random.int(0, 500), error_message: mark };
   return { check_id, push: mark, identified, body };
@@ -60,7 +61,8 @@ function newPush({ id: check_id }: Watched, random: Random, mark: string, identi
 
 /**
  * Sends a push, or repeats it: with an Idempotency-Key if it is identified, as a heartbeat if it has no body.
- * @returns whether it was acknowledged @throws if the response is not 201
+ * @returns whether it was acknowledged
+ * @throws if the response is not 201
  */
 export async function pushOnce({ client }: Fleet, { pushes }: Sent, push: Push): Promise<boolean> {
   const { check_id, identified, body } = push;
@@ -83,7 +85,7 @@ const BEAT_MS = 300;
 
 export type Beating = { stop(): Promise<void>; error?: Error };
 
-/** Sends heartbeats through all lives of the service, until they are stopped or get an error response. */
+/** Sends heartbeats through all lives of the service, until `stop` is called or a response is an error. */
 export function startBeating(fleet: Fleet, sent: Sent): Beating {
   let stopped = false;
   const going = async () => {

@@ -19,7 +19,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 // Ends everything that was started here: cleanups run on exit.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-say(`seed ${seed}, ${rounds} rounds; totals so far, with the change of the round in brackets`);
+say(`seed ${seed}, ${rounds} rounds; totals so far, with the change of the round in parentheses`);
 const begun = performance.now();
 const cases = await crashTest(rounds, seed, say);
 const failed = cases.filter(({ wrong }) => wrong.length > 0);

@@ -13,12 +13,12 @@ export type OutsideServer = AsyncDisposable & {
   arrivals: Arrival[];
 };
 
-/** Response of a place: after `wait_ms`, with this status; 0 cuts the connection. */
+/** Response of a server: after `wait_ms`, with this status; 0 cuts the connection. */
 export type PlannedResponse = { status: number; wait_ms?: number };
 
 /**
- * Starts a server in this process, which outlives the service under test and records requests.
- * @param header identifies the request (in lower case); default: its path
+ * Starts a server that records requests. It outlives the service under test, because it is in this process.
+ * @param header name, in lower case, of the header that identifies a request; default: the path identifies it
  */
 export async function startOutsideServer(options: {
   host: string;
@@ -35,7 +35,7 @@ export async function startOutsideServer(options: {
     try {
       for await (const chunk of request) body += chunk;
     } catch {
-      // The service died while it sent this request, which never arrived.
+      // The service died while it sent this request, which therefore did not arrive.
       return;
     }
     const arrival: Arrival = { at, path, id, body, status: 0 };

@@ -8,7 +8,7 @@ import { makeRandom } from '#test/support/random.ts';
 import type { Lives } from './lives.ts';
 import { unlessCut } from './unless-cut.ts';
 
-/** A ping; `answered`: with a 2xx. */
+/** A ping; `answered`: whether it got a 2xx response. */
 type Sent = { kind: 'start' | 'success' | 'fail'; rid: string; slug: string; answered: boolean };
 
 /** Jobs that ping, in a separate account, through all lives of the service. */

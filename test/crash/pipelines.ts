@@ -23,7 +23,7 @@ export class Pipelines {
     this.#client = client;
   }
 
-  /** Starts the pipeline of an execution, whatever the response is. Sometimes there is no response. */
+  /** Starts the pipeline of an execution, whatever the response is. Sometimes the response comes after the timeout. */
   begin(arrival: Arrival, random: Random): PlannedResponse {
     const { run } = JSON.parse(arrival.body);
     arrival.id = run;
@@ -38,12 +38,12 @@ export class Pipelines {
   async #run(run: string): Promise<void> {
     this.#begun.add(run);
     this.open++;
-    await this.#say(run, { status: 'running', logs: LINES });
-    await this.#say(run, { status: 'succeeded' });
+    await this.#report(run, { status: 'running', logs: LINES });
+    await this.#report(run, { status: 'succeeded' });
     if (!this.#stopped) this.open--;
   }
 
-  async #say(execution_id: string, body: { status: string; logs?: string[] }): Promise<void> {
+  async #report(execution_id: string, body: { status: string; logs?: string[] }): Promise<void> {
     const report: Reported = { execution_id, status: body.status, lines: body.logs ?? [], tries: 0 };
     this.reports.push(report);
     while (!this.#stopped) {

@@ -11,11 +11,13 @@ export type Round = {
   number: number;
   /** Time from the start of the load. */
   killed_after: number;
-  /** Time without a start; then times after which starts were killed. */
+  /** Time from the kill until the next start. */
   away: number;
+  /** Times from killed starts until their kills. */
   starts_killed: number[];
-  /** Time from the last start until it was ready, and until each pull check had been probed. */
+  /** Time from the last start until the service was ready. */
   ready_in: number;
+  /** Time from ready until each pull check had been probed. */
   back_on_slots_in: number;
   wrong: string[];
 };
@@ -26,8 +28,8 @@ const SLACK_MS = 1_000;
 /** Number of acknowledged pushes that are sent again with their key. */
 const SENT_AGAIN = 5;
 
-/** Runs load with a kill -9, sometimes more of them during the restart, and repeats unacknowledged pushes. */
-export async function goThrough(fleet: Fleet, sent: Sent, seed: number, number: number): Promise<Round> {
+/** Runs load until a kill -9, restarts the service, with more kills at times, and repeats unacknowledged pushes. */
+export async function runRound(fleet: Fleet, sent: Sent, seed: number, number: number): Promise<Round> {
   const random = makeRandom(seed * 1_000 + number);
   const before = sent.pushes.length;
   const stop = startLoad(fleet, sent, seed, number);
@@ -89,10 +91,13 @@ async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random
   return wrong;
 }
 
-/** Time-out of a first probe (ms). */
+/** Maximum wait for the first probes (ms). */
 const PATIENCE_MS = 30_000;
 
-/** Waits until every pull check was probed after a time. @returns the time of that, or of the time-out (epoch ms) */
+/**
+ * Waits until every pull check was probed after a time.
+ * @returns the time of the last of these first probes, or of the timeout (epoch ms)
+ */
 async function probedSince({ target, pulled }: Fleet, since: number): Promise<number> {
   const first = () => {
     const seen = new Map<string, number>();

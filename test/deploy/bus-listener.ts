@@ -17,7 +17,7 @@ import {
 /** Event as EventBridge delivers it to a target. */
 export type BusEvent = { source: string; 'detail-type': string; detail: Record<string, unknown> };
 
-/** Subscribes like an operator: a rule on the bus with a queue as its target. `received` contains all events so far. */
+/** Subscribes like an operator: a rule on the bus with a queue as its target. `received` returns all events so far. */
 export async function listenToBus(bus: string, pattern: object) {
   const events = new EventBridgeClient({});
   const sqs = new SQSClient({});

@@ -1,10 +1,10 @@
-type Cannot = {
+type Exclusion = {
   /** File below test/, or the name of a test in vitest (a part is sufficient). */
   what: string;
   why: string;
 };
 
-const OWN = 'starts a service of one machine and sends nothing to BASE_URL';
+const OWN = 'starts its own service on this machine and sends nothing to BASE_URL';
 const BURST =
   'the emulator starts a process per concurrent request, too many for two cores; the embedded service is tested instead';
 const STREAM =
@@ -12,7 +12,7 @@ const STREAM =
 const SECOND = 'needs a probe each second, and SQS delays by whole seconds: the minimum interval on AWS is 10 s';
 
 /** Contract and console tests that the emulator cannot pass. All others can. */
-export const CANNOT: readonly Cannot[] = [
+export const CANNOT: readonly Exclusion[] = [
   { what: 'contract/crash.nightly.test.ts', why: OWN },
   { what: 'contract/action-runs-crash.test.ts', why: OWN },
   { what: 'contract/walk.test.ts', why: `${OWN}; deployed-walk.test.ts replaces it here` },
@@ -27,11 +27,11 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'rejects a deleted key immediately, even during a session', why: STREAM },
   {
     what: 'accepts only same-origin pages',
-    why: 'its API is called by a path on another host, so that no origin is its own',
+    why: 'its API has a path on another host, so no page is of the same origin',
   },
   {
     what: 'is ignored by heartbeats and MCP, which accept only keys',
-    why: 'its API is called by a path on another host, so that no page is of its origin',
+    why: 'its API has a path on another host, so no page is of the same origin',
   },
   {
     what: 'not UTF-8',
@@ -39,7 +39,7 @@ export const CANNOT: readonly Cannot[] = [
   },
   {
     what: 'accepts every example of a tcp check',
-    why: 'one of them is ::1, which no function may reach; test/infra/aws/lambda-ports.test.ts says so',
+    why: 'one of them is ::1, which no function may reach; test/infra/aws/lambda-ports.test.ts tests that',
   },
   {
     what: 'is 404 not found without a UUID',
@@ -61,9 +61,10 @@ export const CANNOT: readonly Cannot[] = [
   { what: 'lets an agent find an incident, restart the target by a tool, and see it up again', why: SECOND },
 ];
 
-const isFile = ({ what }: Cannot) => what.endsWith('.test.ts');
+const isFile = ({ what }: Exclusion) => what.endsWith('.test.ts');
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 
+/** Files and test names that vitest leaves out: `exclude` lists files, and `pattern` matches all other names. */
 export const testSelection = {
   exclude: CANNOT.filter(isFile).map(({ what }) => `test/${what}`),
   pattern: new RegExp(

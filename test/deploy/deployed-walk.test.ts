@@ -8,7 +8,7 @@ import { target } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** Timeout of a step through queues and functions on a machine that starts a process for each. */
+/** Timeout of a step through queues and functions (ms): the emulator starts a process for each function. */
 const PATIENCE_MS = 60_000;
 
 let client: Client;
@@ -40,15 +40,15 @@ describe('deployed service', () => {
     const state = async () => got(await client.get(`/v1/checks/${id}`), 200).state;
     await eventually(async () => (await state()) === 'up', PATIENCE_MS);
     status = 503;
-    await eventually(() => to('/chat').length === 1 && to('/restart').length === 1, PATIENCE_MS);
+    await eventually(() => receivedAt('/chat').length === 1 && receivedAt('/restart').length === 1, PATIENCE_MS);
     expect(await state()).toBe('down');
     status = 200;
-    await eventually(() => to('/chat').length === 2, PATIENCE_MS);
+    await eventually(() => receivedAt('/chat').length === 2, PATIENCE_MS);
 
     const transitions = got(await client.get(`/v1/checks/${id}/transitions`), 200);
     expect(transitions.map((one: { to_state: string }) => one.to_state)).toEqual(['up', 'down', 'up']);
     expect(transitions[1].alert).toMatchObject({ decision: 'planned', deliveries: [expect.any(String)] });
-    expect(to('/chat')[0]!.headers['x-service-delivery']).toBe(transitions[1].alert.deliveries[0]);
+    expect(receivedAt('/chat')[0]!.headers['x-service-delivery']).toBe(transitions[1].alert.deliveries[0]);
     const [run] = await eventually(async () => {
       const runs = got(await client.get(`/v1/actions/${actionId}/executions`), 200);
       return runs[0]?.dispatch_status === 'success' && runs;
@@ -71,7 +71,7 @@ describe('deployed service', () => {
       dispatch_status: 'success',
       status_code: 200,
     });
-    expect(to('/deploy')).toHaveLength(1);
+    expect(receivedAt('/deploy')).toHaveLength(1);
   });
 
   it('publishes a status page to its bucket, and serves it by a function if the file is missing', async () => {
@@ -102,4 +102,4 @@ async function publicBucket(): Promise<string> {
   throw new Error('No function has PUBLIC_BUCKET.');
 }
 
-const to = (path: string) => hook.received.filter((one) => one.path === path);
+const receivedAt = (path: string) => hook.received.filter((one) => one.path === path);

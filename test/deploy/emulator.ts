@@ -7,18 +7,18 @@ import { lastingPort } from '#test/support/lasting-port.ts';
 import { run } from './run.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Pinned, because its limits were measured on this version (cannot.ts). */
+/** Pinned, because cannot.ts lists the limits of this version of the emulator. */
 const PACKAGES = ['ministack==1.5.33', 'cfn-lint==1.58.0'];
 const VENV = join(ROOT, '.cache/emulator');
 
 export type Emulator = {
   url: string;
-  /** Environment in which the CDK and the SDK find it. */
+  /** Environment in which the CDK and the SDK find the emulator. */
   env: Record<string, string>;
   stop(): void;
 };
 
-/** Folder of Python programs that the test needs; installs them once. */
+/** Returns the folder of the Python programs that the tests need. Installs them on first use. */
 export async function pythonTools(): Promise<string> {
   const mark = join(VENV, PACKAGES.join('+').replaceAll('=', '-'));
   if (!existsSync(mark)) {
@@ -41,12 +41,12 @@ export async function pythonTools(): Promise<string> {
 export async function startEmulator(bin: string): Promise<Emulator> {
   const port = await lastingPort();
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-aws-'));
-  // Functions run on the first `node` of the path: this one, with the streaming runtime.
+  // The emulator runs functions with the first `node` of PATH: this script, which loads the streaming runtime.
   const node = join(dir, 'node');
   const runtime = join(import.meta.dirname, 'streaming-runtime.cjs');
   writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${runtime}' "$@"\n`);
   chmodSync(node, 0o755);
-  // Its files end in .js and are below TMPDIR; a package.json above them must not define their format.
+  // Files of the functions end in .js and are below TMPDIR; a package.json above it must not define their format.
   writeFileSync(join(dir, 'package.json'), '{}');
   const log = join(ROOT, '.cache/emulator.log');
   const { AWS_ENDPOINT_URL: _, MINISTACK_HOST: __, ...rest } = process.env;
@@ -55,7 +55,7 @@ export async function startEmulator(bin: string): Promise<Emulator> {
     stdio: ['ignore', openSync(log, 'w'), openSync(log, 'a')],
     detached: true,
   });
-  // It ignores SIGTERM, and its functions are separate processes.
+  // The emulator ignores SIGTERM, and its functions are separate processes.
   const stop = () => {
     try {
       process.kill(-child.pid!, 'SIGKILL');

@@ -15,8 +15,8 @@ import type { Consume, QueueWorld } from '#test/support/queue-contract.ts';
 import { failedOf } from '#test/support/sqs-event-source.ts';
 
 /**
- * Creates a queue on the emulator and consumes it like an event source of Lambda: one batch per poller, deleted when
- * done.
+ * Creates a queue on the emulator and consumes it like an event source of Lambda: each poller takes one batch at a time
+ * and deletes the messages that were handled.
  */
 export async function startEventSource(consume: Consume): Promise<QueueWorld> {
   const client = new SQSClient({});
@@ -26,7 +26,7 @@ export async function startEventSource(consume: Consume): Promise<QueueWorld> {
   );
   const { batch, concurrency } = specs.delivery;
   let stopped = false;
-  const hand = async () => {
+  const poll = async () => {
     while (!stopped) {
       const { Messages = [] } = await client.send(
         new ReceiveMessageCommand({
@@ -36,19 +36,19 @@ export async function startEventSource(consume: Consume): Promise<QueueWorld> {
           MessageSystemAttributeNames: ['All'],
         }),
       );
-      if (Messages.length > 0 && !stopped) await handOver(Messages);
+      if (Messages.length > 0 && !stopped) await consumeBatch(Messages);
     }
   };
-  const handOver = async (messages: Message[]) => {
+  const consumeBatch = async (messages: Message[]) => {
     const reply = await consume({ Records: messages.map((message) => recordOf(name, message)) }).catch(() => undefined);
-    const names = messages.map((message) => message.MessageId!);
-    const failed = failedOf(names, reply);
+    const ids = messages.map((message) => message.MessageId!);
+    const failed = failedOf(ids, reply);
     const Entries = messages
       .filter((message) => !failed.has(message.MessageId!))
       .map((message, i) => ({ Id: String(i), ReceiptHandle: message.ReceiptHandle! }));
     if (Entries.length > 0) await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
   };
-  const hands = Array.from({ length: Math.min(concurrency, 6) }, hand);
+  const pollers = Array.from({ length: Math.min(concurrency, 6) }, poll);
   return {
     queues: sqsQueues({
       client,
@@ -58,7 +58,7 @@ export async function startEventSource(consume: Consume): Promise<QueueWorld> {
     }),
     stop: async () => {
       stopped = true;
-      await Promise.all(hands);
+      await Promise.all(pollers);
       client.destroy();
     },
   };

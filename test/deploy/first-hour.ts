@@ -8,14 +8,14 @@ import { type Ran, run } from './run.ts';
 
 /**
  * `npm run test:nightly -- deploy-path`: runs the main commands of docs/operate/aws-deploy.md on an emulated AWS, in
- * order, and prints what it did. The page shows this output. The last line is: N passed, N failed.
+ * order, and prints their results. The page shows this output. The last line is: N passed, N failed.
  */
 const ENVIRONMENT = 'first-hour';
 const STACK = 'fleetwatch';
 const FILE = `deploy/${ENVIRONMENT}.json`;
 const SETTINGS = {
   ALARM_EMAIL: 'ops@example.com',
-  // What the emulator needs: the service is on this machine.
+  // The emulator needs the following settings, because targets and receivers are on this machine.
   CHECK_EGRESS: 'any',
   VPC_ID: 'vpc-0a1b2c3d4e5f60718',
   SUBNETS: 'subnet-0a1b2c3d4e5f60718',
@@ -34,9 +34,9 @@ class Stop extends Error {}
 async function step(command: string, work: () => Promise<string>): Promise<void> {
   const began = performance.now();
   try {
-    const seen = await work();
+    const observation = await work();
     passed++;
-    say(`$ ${command}\n  ${seen} (${((performance.now() - began) / 1000).toFixed(0)} s)`);
+    say(`$ ${command}\n  ${observation} (${((performance.now() - began) / 1000).toFixed(0)} s)`);
   } catch (error) {
     failed++;
     say(`$ ${command}\n  FAILED: ${(error as Error).message}`);
@@ -44,8 +44,11 @@ async function step(command: string, work: () => Promise<string>): Promise<void>
   }
 }
 
-/** Returns the first match in the output. Throws an error with the output if it has none, or for another exit code. */
-function seen({ out, code }: Ran, wanted: number, pattern: RegExp): string {
+/**
+ * Returns the first match in the output: its first group, or all of it.
+ * @throws with the output if the pattern does not match, or if the exit code is not `wanted`
+ */
+function matchIn({ out, code }: Ran, wanted: number, pattern: RegExp): string {
   const [text, group = text] = pattern.exec(out) ?? [];
   if (code === wanted && text !== undefined) return group!.trim();
   throw new Error(`exit code ${code} (expected ${wanted}), output (expected ${pattern}):\n${out}`);
@@ -66,7 +69,8 @@ const outputs = async (): Promise<Readonly<Record<string, string>>> => (await st
 const edge = await startEdge(api, '127.77.0.1');
 const env = ['--env', ENVIRONMENT];
 const deploy = (...more: string[]) => node('infra/deploy/main.ts', [...env, '--yes', '--url', edge.url, ...more]);
-const allowed = async (): Promise<string> => {
+/** Returns EGRESS_ALLOW of the deployed prober. */
+const deployedEgressAllow = async (): Promise<string> => {
   const { TemplateBody } = await aws(['cloudformation', 'get-template', '--stack-name', STACK]);
   const functions = Object.values<{ Properties: { Description?: string } }>(TemplateBody.Resources);
   const prober = functions.find((one) => one.Properties?.Description === 'Fleetwatch prober') as never as {
@@ -75,13 +79,13 @@ const allowed = async (): Promise<string> => {
   return prober.Properties.Environment.Variables.EGRESS_ALLOW ?? '';
 };
 
-async function path(): Promise<void> {
+async function deployPath(): Promise<void> {
   write(SETTINGS);
   await step('npm run deploy:check -- --env prod', async () =>
-    seen(await node('infra/deploy/check.ts', env), 0, /^ok +(Lambda: .*)$/m),
+    matchIn(await node('infra/deploy/check.ts', env), 0, /^ok +(Lambda: .*)$/m),
   );
   await step('npx cdk bootstrap', async () =>
-    seen(
+    matchIn(
       await node('node_modules/aws-cdk/bin/cdk', [
         'bootstrap',
         'aws://000000000000/eu-central-1',
@@ -94,7 +98,7 @@ async function path(): Promise<void> {
   );
   await step(
     'npm run deploy -- --env prod',
-    async () => `smoke test: ${seen(await deploy(), 0, /^\d+ passed, 0 failed$/m)}`,
+    async () => `smoke test: ${matchIn(await deploy(), 0, /^\d+ passed, 0 failed$/m)}`,
   );
   await step('confirm the mail of AWS to ALARM_EMAIL', async () => {
     const words = ['sns', 'list-subscriptions-by-topic', '--topic-arn', (await outputs()).AlarmTopic!];
@@ -109,8 +113,8 @@ async function path(): Promise<void> {
   await step('npm run admin -- account create --email ops@example.com --name "Example Inc"', async () => {
     const words = ['account', 'create', '--email', 'ops@example.com', '--name', 'Example Inc', '--egress', 'any'];
     const ran = await node('infra/admin/main.ts', words, world);
-    key = seen(ran, 0, /^key +(\S+)$/m);
-    link = seen(ran, 0, /^sign in +(\S+)$/m);
+    key = matchIn(ran, 0, /^key +(\S+)$/m);
+    link = matchIn(ran, 0, /^sign in +(\S+)$/m);
     if (!link.startsWith(`${ConsoleUrl}/#/link/`)) throw new Error(`The link is ${link}`);
     return 'a key, and a sign-in link at ConsoleUrl';
   });
@@ -139,17 +143,17 @@ async function path(): Promise<void> {
     return `${status}, and the check is ${state}`;
   });
   await step('npm run deploy -- diff --env prod', async () =>
-    seen(await node('infra/deploy/main.ts', ['diff', ...env]), 0, /Number of stacks with differences: 0/),
+    matchIn(await node('infra/deploy/main.ts', ['diff', ...env]), 0, /Number of stacks with differences: 0/),
   );
   await step('npm run deploy -- --env prod   # another EGRESS_ALLOW', async () => {
     write({ ...SETTINGS, EGRESS_ALLOW: '127.77.0.0/16,10.0.0.0/8' });
-    const tested = seen(await deploy(), 0, /^\d+ passed, 0 failed$/m);
-    return `smoke test: ${tested}; EGRESS_ALLOW is ${await allowed()}`;
+    const tested = matchIn(await deploy(), 0, /^\d+ passed, 0 failed$/m);
+    return `smoke test: ${tested}; EGRESS_ALLOW is ${await deployedEgressAllow()}`;
   });
   await step('npm run deploy -- --env prod   # an EGRESS_ALLOW that makes the smoke test fail', async () => {
     write({ ...SETTINGS, EGRESS_ALLOW: '10.0.0.0/8' });
-    const tested = seen(await deploy(), 1, /(The previous release is deployed again)\./);
-    const now = await allowed();
+    const tested = matchIn(await deploy(), 1, /(The previous release is deployed again)\./);
+    const now = await deployedEgressAllow();
     if (!now.startsWith('127.77')) throw new Error(`EGRESS_ALLOW is ${now}`);
     return `${tested}; EGRESS_ALLOW is ${now}`;
   });
@@ -158,23 +162,23 @@ async function path(): Promise<void> {
     ['start', /: (DISABLED to ENABLED)$/m],
   ] as const)
     await step(`npm run admin -- schedule ${word} --stack fleetwatch`, async () =>
-      seen(await node('infra/admin/main.ts', ['schedule', word, '--stack', STACK]), 0, text),
+      matchIn(await node('infra/admin/main.ts', ['schedule', word, '--stack', STACK]), 0, text),
     );
   await step('npm run deploy -- destroy --env prod', async () => {
     const refused = await node('infra/deploy/main.ts', ['destroy', ...env, '--yes']);
-    return seen(refused, 1, /cannot be deleted while TerminationProtection is enabled/);
+    return matchIn(refused, 1, /cannot be deleted while TerminationProtection is enabled/);
   });
   await step('aws cloudformation update-termination-protection …, and destroy again', async () => {
     const words = ['cloudformation', 'update-termination-protection', '--stack-name', STACK];
     await aws([...words, '--no-enable-termination-protection']);
-    seen(await node('infra/deploy/main.ts', ['destroy', ...env, '--yes']), 0, /destroyed/);
+    matchIn(await node('infra/deploy/main.ts', ['destroy', ...env, '--yes']), 0, /destroyed/);
     const { Table } = await aws(['dynamodb', 'describe-table', '--table-name', TableName]);
     return `the stack is deleted, and the table remains: ${Table.TableStatus}`;
   });
 }
 
 try {
-  await path();
+  await deployPath();
 } catch (error) {
   if (!(error instanceof Stop)) throw error;
 } finally {

@@ -14,7 +14,7 @@ import { run } from './run.ts';
  * (deploy-whole): runs all contract tests that can run there. `--console` (deploy-console): runs the console tests that
  * can run there instead.
  */
-const { values: asked } = parseArgs({
+const { values: flags } = parseArgs({
   options: { whole: { type: 'boolean', default: false }, console: { type: 'boolean', default: false } },
 });
 const STACK = 'fleetwatch';
@@ -56,7 +56,7 @@ async function step(name: string, work: () => Promise<{ code: number; out: strin
   return code === 0;
 }
 
-/** Waits for the first tick, a minute after the deployment; before it no deadline is evaluated. */
+/** Waits for the first tick, a minute after the deployment; before it, no deadline is evaluated. */
 async function firstTick(url: string) {
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
@@ -73,16 +73,19 @@ async function firstTick(url: string) {
   return { code: 1, out, seconds: seconds() };
 }
 
-/** Runs projects of vitest.config.ts against the deployment; the output of concurrent ones is printed at their end. */
-async function tests(
+/**
+ * Runs projects of vitest.config.ts against the deployment.
+ * @param concurrent whether they run at the same time as others; their output is then printed at their end
+ */
+async function runTests(
   world: NodeJS.ProcessEnv,
   projects: string[],
-  { beside = false, limitSeconds = 400, more = [] as string[] } = {},
+  { concurrent = false, limitSeconds = 400, more = [] as string[] } = {},
 ) {
   const chosen = projects.flatMap((name) => ['--project', name]);
   const words = ['vitest', 'run', '--config', 'test/deploy/vitest.config.ts', ...chosen, ...more];
-  const { out, code } = await run('npx', words, { limitSeconds, env: world, show: !beside });
-  if (beside) print(out);
+  const { out, code } = await run('npx', words, { limitSeconds, env: world, show: !concurrent });
+  if (concurrent) print(out);
   const line = /^(\d+) passed, (\d+) failed/m.exec(out);
   if (!line) print(`the tests did not finish (code ${code})`);
   passed += Number(line?.[1] ?? 0);
@@ -94,17 +97,17 @@ const tick = (world: World) => step('first tick of the schedule', () => firstTic
 /** Runs tests in a browser, at the origin that CloudFront would have. */
 async function inBrowser(world: World, project: string, more?: { limitSeconds: number; more: string[] }) {
   const edge = await startEdge(async () => world.BASE_URL);
-  await tests({ ...world, BASE_URL: edge.url }, [project], more);
+  await runTests({ ...world, BASE_URL: edge.url }, [project], more);
   edge.stop();
 }
 
 async function contract(world: World) {
-  // Its data must exist before the first tick, for which it waits.
-  const across = tests(world, ['across the first tick'], { beside: true });
-  await tests(world, ['template', 'before the first tick']);
+  // This project creates its data before the first tick, and then waits for it.
+  const across = runTests(world, ['across the first tick'], { concurrent: true });
+  await runTests(world, ['template', 'before the first tick']);
   await tick(world);
-  await tests(world, ['with the schedule']);
-  if (asked.whole) await tests(world, ['rest of the contract'], { limitSeconds: 1200 });
+  await runTests(world, ['with the schedule']);
+  if (flags.whole) await runTests(world, ['rest of the contract'], { limitSeconds: 1200 });
   await inBrowser(world, 'console');
   await across;
 }
@@ -147,7 +150,7 @@ if (isUp) {
     if (ran.code === 0) Object.assign(world, { ADMIN_KEY: JSON.parse(ran.out.slice(ran.out.indexOf('{'))).key });
     return ran;
   });
-  await (asked.console ? wholeConsole(world) : contract(world));
+  await (flags.console ? wholeConsole(world) : contract(world));
 }
 await step('cdk destroy', () => cdk(120, 'destroy', '--force'));
 emulator.stop();
@@ -156,6 +159,6 @@ rmSync(dir, { recursive: true, force: true });
 print('\nTests that cannot run here, and why:');
 for (const { what, why } of CANNOT) print(`  ${what}: ${why}`);
 const seconds = (performance.now() - started) / 1000;
-print(`\n${Math.round(seconds)} s${asked.console || asked.whole ? '' : `; the goal is under ${GOAL_SECONDS} s`}`);
+print(`\n${Math.round(seconds)} s${flags.console || flags.whole ? '' : `; the goal is under ${GOAL_SECONDS} s`}`);
 print(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -6,23 +6,23 @@ const STREAM_URL = new URL(process.env.STREAM_URL!);
 const EMULATOR = new URL(process.env.AWS_ENDPOINT_URL!);
 
 /**
- * Headers of CloudFront for the key of a caller: its signature, which the emulator only requires, and the forwarded
- * key.
+ * Returns the headers that CloudFront sends for the key of a caller: a signature, which the emulator requires but does
+ * not verify, and the forwarded key.
  */
 const signedFor = (key: string) => ({
   authorization: 'AWS4-HMAC-SHA256 Credential=any, SignedHeaders=host, Signature=any',
   'x-forwarded-authorization': `Bearer ${key}`,
 });
 
-/** Posts to a function URL, which the emulator identifies by a host name that does not resolve here. */
+/** Posts to a function URL. The emulator identifies it by its host name, which does not resolve here. */
 function post(
-  keyed: Record<string, string>,
+  authorization: Record<string, string>,
   message: object,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   return new Promise((resolve, reject) => {
     const headers = {
       host: STREAM_URL.host,
-      ...keyed,
+      ...authorization,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
     };
@@ -39,7 +39,7 @@ function post(
 
 const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
 
-it('serves MCP requests at the streaming URL that CloudFront has signed', async () => {
+it('serves MCP requests at the streaming URL if CloudFront has signed them', async () => {
   const { key } = await newTenant();
   const hello = await post(signedFor(key), { method: 'initialize', params });
   expect(hello).toMatchObject({ status: 200, body: { id: 1, result: { protocolVersion: '2025-11-25' } } });
@@ -51,7 +51,7 @@ it('serves MCP requests at the streaming URL that CloudFront has signed', async 
   expect((await post(signedFor('fw_none'), { method: 'initialize', params })).status).toBe(401);
 });
 
-it('rejects unsigned requests at the streaming URL, also with a key', async () => {
+it('rejects unsigned requests at the streaming URL, even with a key', async () => {
   const { key } = await newTenant();
   expect((await post({ authorization: `Bearer ${key}` }, { method: 'initialize', params })).status).toBe(403);
 });

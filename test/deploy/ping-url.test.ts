@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 /**
- * Calls a function URL, which the emulator identifies by a host name that does not resolve here, without TLS.
+ * Calls a function URL without TLS. The emulator identifies it by its host name, which does not resolve here.
  * @returns the response, followed by its status
  */
 async function curl(url: string, ...more: string[]): Promise<string> {

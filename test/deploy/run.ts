@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 
 export type Ran = { code: number; out: string; seconds: number };
 
-/** Runs a program; kills it and its children after `limitSeconds`, with the code 124. */
+/** Runs a program. After `limitSeconds`, kills it and its children, and returns the code 124. */
 export function run(
   command: string,
   args: string[],

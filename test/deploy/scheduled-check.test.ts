@@ -14,7 +14,10 @@ import type { Tenant } from '#test/support/service.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 import { listenToBus } from './bus-listener.ts';
 
-/** The first tick comes a minute after the deployment; items written after it are emitted two minutes later. */
+/**
+ * Timeout of the first result (ms). The first tick comes a minute after the deployment; items written after it are
+ * emitted two minutes later.
+ */
 const TO_FIRST_RESULT_MS = 200_000;
 const PATIENCE_MS = 60_000;
 const INTERVAL_SECONDS = 10;
@@ -33,8 +36,8 @@ afterAll(async () => {
 });
 
 /**
- * Creating a check sends its first jobs for some minutes. This one is written directly into the table with its own
- * cell, based on a disabled check of the API: only the generator sends jobs for it, on a tick.
+ * Creates a check for which only the generator sends jobs, on a tick. The API sends the jobs of a new check itself for
+ * some minutes, so this check is written directly into the table, as a copy of a disabled check with its own cell.
  */
 async function checkOfTheSchedule(target_url: string): Promise<string> {
   const settings = { check_type: 'http', interval_seconds: INTERVAL_SECONDS, failure_threshold: 1, enabled: false };
@@ -76,8 +79,8 @@ it('probes and alerts only by the schedule: tick, generator, job, prober, stream
   expect(transitions).toMatchObject([{ to_state: 'down', alert: { decision: 'planned' } }, { to_state: 'up' }]);
   const own = async () => (await (await listener).received()).filter(({ detail }) => detail.check_id === id);
   await eventually(async () => (await own()).length >= 2, PATIENCE_MS);
-  const told = (await own()).find(({ detail }) => detail.check_to_state === 'down');
-  expect(told).toMatchObject({
+  const downEvent = (await own()).find(({ detail }) => detail.check_to_state === 'down');
+  expect(downEvent).toMatchObject({
     source: 'fleetwatch',
     'detail-type': 'state_change',
     detail: { transition_id: transitions[0].id, from_state: 'up', to_state: 'down', check_from_state: 'up' },

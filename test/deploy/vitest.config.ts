@@ -6,20 +6,20 @@ const root = join(import.meta.dirname, '../..');
 // Vite sets its own BASE_URL.
 const env = { BASE_URL: process.env.BASE_URL ?? '' };
 
-/** Contract tests, one per kind of request, with pings; these do not need the schedule, which starts a minute later. */
+/** Tests of each kind of request and of pings, which do not need the schedule: its first tick comes a minute later. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ping-url,ports}.test.ts',
   'test/contract/{access,blueprints,check-trials,entities,mcp-tools}.test.ts',
   'test/contract/ping-{assertions,bodies,runs}.test.ts',
 ];
 
-/** Contract tests that wait for probes, alerts or actions. */
+/** Tests that wait for probes, alerts or actions. */
 const WITH_SCHEDULE = [
   'test/deploy/{deployed-walk,smoke}.test.ts',
   'test/contract/{action-runs,checks,deliveries,pings,push}.test.ts',
 ];
 
-/** Starts before the first tick and waits for it. */
+/** Test that starts before the first tick and waits for it. */
 const BY_THE_SCHEDULE = 'test/deploy/scheduled-check.test.ts';
 
 const project = (name: string, include: string[], exclude: string[] = [], testTimeout = 100_000) => ({

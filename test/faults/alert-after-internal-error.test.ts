@@ -28,7 +28,7 @@ describe('an alert on AWS', () => {
     expect(await service.call('GET', '/v1/notify/logs')).toMatchObject([{ status: 'sent', attempts: 1 }]);
   });
 
-  it('is sent when it is finally processed after throttled receives', async () => {
+  it('is sent after Lambda has throttled its function for an hour', async () => {
     const check = await alertingCheck(service, { check_type: 'push', interval_seconds: 86_400 });
     service.throttle(true);
     await check.push(false);
@@ -42,7 +42,7 @@ describe('an alert on AWS', () => {
   });
 
   it.each(['notify', 'delivery', 'plan'] as const)(
-    'is hidden for at most half a minute after a failure in %s',
+    'is hidden in the queue %s for at most half a minute after a failure',
     (queue) => {
       expect(hiddenSeconds(queue)).toBeLessThanOrEqual(30);
     },

@@ -15,7 +15,9 @@ export function newChannel(random: Random, number: number): object {
   return { channel_type, config: { url, ...(random.chance(0.5) && more) } };
 }
 
-/** A channel for all alerts of an account, so that recipients of a root cause get its downstream failures too. */
+/**
+ * Body of a channel for all checks of an account, so that a root cause and its downstream failures share a recipient.
+ */
 export const accountChannel = { channel_type: 'webhook', config: { url: 'https://r0.test/webhook' } };
 
 /** Returns the body of a daily rota whose next hand-over is some minutes after `now` (epoch ms). */

@@ -10,7 +10,7 @@ afterEach(() => service.close());
 
 type Push = 'ok' | 'slow' | 'fails';
 
-/** A shop with a scripted agent. It is degraded or down at the second bad report in a row. */
+/** Creates a shop with a scripted agent. It is degraded or down at the second bad report in a row. */
 async function shop(policy: object, more: object = {}) {
   const settings = { check_type: 'push', interval_seconds: 86_400, name: 'shop', failure_threshold: 2, ...more };
   const check = await alertingCheck(service, { ...settings, channel_type: 'slack', policy });
@@ -24,7 +24,7 @@ async function shop(policy: object, more: object = {}) {
       }
       await service.until(until);
     },
-    /** Its states, and the reasons of changes without an alert. */
+    /** Returns its states, oldest first, with the reason of each change without an alert. */
     changes: async (): Promise<string[]> => {
       const transitions = await check.read('/transitions');
       return transitions
@@ -37,8 +37,8 @@ async function shop(policy: object, more: object = {}) {
   };
 }
 
-/** Messages: `09:41 :red_circle: shop is down`. A request takes some ms: times are rounded to minutes. */
-const read = (): string[] =>
+/** Returns messages such as `09:41 :red_circle: shop is down`. Rounds durations, because a request takes some ms. */
+const messages = (): string[] =>
   service.host('pager.test').calls.map(({ at, body }) => {
     const text: string = JSON.parse(body).text.replace('Entity 1: ', '');
     return `${iso(at).slice(11, 16)} ${text.replace(/(?:(\d+) min )?59 s/, (_, min = 0) => `${Number(min) + 1} min`)}`;
@@ -58,7 +58,7 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
   it('is reported as degraded, as down within that cooldown, as degraded again, and as up', async () => {
     const check = await shop({ cooldown_seconds: 300 });
     await check.lives(SLOW_SHOP, '11:00');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '09:41 :large_yellow_circle: shop is degraded',
       '09:43 :red_circle: shop is down',
       '09:48 :large_yellow_circle: shop has been degraded for 4 min',
@@ -76,7 +76,7 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
   it('is reported only as down and up when degraded is not reported', async () => {
     const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
     await check.lives(SLOW_SHOP, '11:00');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '09:43 :red_circle: shop is down',
       '09:44 :large_green_circle: shop is up again after 2 min',
     ]);
@@ -92,12 +92,12 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
   it('is reported when degraded alerts are enabled or disabled later', async () => {
     const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
     await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
-    expect(read()).toEqual([]);
+    expect(messages()).toEqual([]);
     await check.policy({ notify_on_degraded: true });
     await service.until('09:55');
     await check.policy({ notify_on_degraded: false });
     await service.until('10:00');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '09:50 :large_yellow_circle: shop has been degraded for 9 min',
       '09:55 :large_green_circle: shop is up',
     ]);
@@ -108,10 +108,10 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     await check.lives(SLOW_SHOP.slice(0, 6), '09:50');
     await check.policy({ notify_on_degraded: false });
     await service.until('09:55');
-    const before = read();
+    const before = messages();
     await service.call('POST', `/v1/checks/${check.id}/acknowledge`, {});
     await service.until('09:59');
-    expect(read()).toEqual(before);
+    expect(messages()).toEqual(before);
   });
 
   it('gets a closing alert when it is disabled while degraded', async () => {
@@ -119,11 +119,11 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     await check.lives(SLOW_SHOP.slice(0, 3), '09:50');
     await check.change({ enabled: false });
     await service.until('10:00');
-    expect(read().at(-1)).toBe('09:50 :white_circle: shop was disabled while degraded');
+    expect(messages().at(-1)).toBe('09:50 :white_circle: shop was disabled while degraded');
   });
 });
 
-it('goes up at the third success in a row, and its outage ends with the first', async () => {
+it('reports a check as up at its third success in a row, and ends its outage at the first', async () => {
   const check = await shop({ cooldown_seconds: 0 }, { recovery_threshold: 3 });
   await check.lives(
     [
@@ -139,7 +139,7 @@ it('goes up at the third success in a row, and its outage ends with the first', 
   );
   expect(await check.read()).toMatchObject({ state: 'down', consecutive_failures: 2, consecutive_successes: 2 });
   await check.lives([['09:46', 'ok']], '10:00');
-  expect(read()).toEqual([
+  expect(messages()).toEqual([
     '09:41 :red_circle: shop is down',
     '09:46 :large_green_circle: shop is up again after 6 min',
   ]);
@@ -167,7 +167,7 @@ describe('a check that flaps', () => {
     await check.lives(FLAPS, '10:01');
     expect((await check.read()).flapping_since.slice(11, 16)).toBe('09:55');
     await service.until('11:00');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '09:40 :red_circle: shop is down',
       '09:45 :large_green_circle: shop is up again after 5 min',
       '09:50 :red_circle: shop is down',
@@ -182,7 +182,7 @@ describe('a check that flaps', () => {
     expect((await check.read()).flapping_since).toBeNull();
   });
 
-  it('is reported afterwards even if its state is the last notified one', async () => {
+  it('is reported after it stops flapping, even if its state is the last notified one', async () => {
     const check = await shop(policy, { failure_threshold: 1 });
     await check.lives(FLAPS.slice(0, -1), '10:05');
     await check.lives(
@@ -192,7 +192,7 @@ describe('a check that flaps', () => {
       ],
       '11:00',
     );
-    expect(read().slice(4)).toEqual(['10:21 :large_green_circle: shop is up again after 1 min']);
+    expect(messages().slice(4)).toEqual(['10:21 :large_green_circle: shop is up again after 1 min']);
   });
 
   it('is reported normally after flap detection is disabled', async () => {
@@ -206,7 +206,7 @@ describe('a check that flaps', () => {
       ],
       '10:10',
     );
-    expect(read().slice(4)).toEqual([
+    expect(messages().slice(4)).toEqual([
       '10:02 :red_circle: shop has been down for 2 min',
       '10:05 :large_green_circle: shop is up again after 5 min',
       '10:06 :red_circle: shop is down',

@@ -44,7 +44,7 @@ describe('a receiver that is unavailable at a state change', () => {
     ]);
   });
 
-  it('gets nothing if all has recovered by then', async () => {
+  it('gets nothing if the check recovers before the receiver is available', async () => {
     await alertingCheck(service);
     pager().does('refuses');
     await playStory(
@@ -89,7 +89,7 @@ describe('a receiver that is unavailable at a state change', () => {
     expect(pager().calls).toHaveLength(3);
   });
 
-  it('gets the next alert only after the cooldown of the late one', async () => {
+  it('gets the next alert only after the cooldown of the late alert', async () => {
     await alertingCheck(service);
     pager().does('refuses');
     await playStory(service, [['09:40', 'fails']], '09:40:30');
@@ -101,7 +101,8 @@ describe('a receiver that is unavailable at a state change', () => {
 
 describe('a delivery that arrives after a newer one', () => {
   /**
-   * The check goes down and, a second later, up; the first alert is accepted at its third attempt, three seconds later.
+   * Makes a check go down and, a second later, up. The first alert is accepted only at its third attempt, after the
+   * second alert.
    * @param test time of a channel test, and the response of the receiver
    */
   async function overtaken(policy: object, test?: { at: string; status: number }): Promise<void> {
@@ -150,7 +151,7 @@ describe('a delivery that arrives after a newer one', () => {
   });
 
   describe('of a check that was disabled', () => {
-    /** The check goes down and is disabled; "down" is accepted at its third attempt, after the closing alert. */
+    /** Makes a check go down and disables it. "down" is accepted at its third attempt, after the closing alert. */
     async function closedFirst() {
       const check = await alertingCheck(service, { check_type: 'push', policy: { cooldown_seconds: 0 } });
       let refused = 0;

@@ -4,17 +4,20 @@ import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 
-/** Returns a selection of checks: all, the checks of an entity, or one. */
+/** Returns a selection of checks: all (null), the checks of an entity, or one. */
 export const selection = (random: Random, check: CheckItem): object | null =>
   random.pick([null, { entity_ids: [check.entity_id] }, { check_ids: [check.id] }]);
 
 /** Returns the ids of alerting items of one kind, by the prefix of their keys. */
-export const alertingIdsIn = ({ table }: Observations, word: 'CHANNEL#' | 'SILENCE#' | 'WINDOW#' | 'ROTA#'): string[] =>
+export const alertingIdsIn = (
+  { table }: Observations,
+  prefix: 'CHANNEL#' | 'SILENCE#' | 'WINDOW#' | 'ROTA#',
+): string[] =>
   [...table.values()].flatMap((item) =>
-    item.pk.endsWith('#ALERTING') && item.sk.startsWith(word) ? [item.sk.slice(word.length)] : [],
+    item.pk.endsWith('#ALERTING') && item.sk.startsWith(prefix) ? [item.sk.slice(prefix.length)] : [],
   );
 
-/** Changes settings of the whole account: channels, defaults and silences. */
+/** Changes the alerting of the whole account at random: the default policy, a channel or a silence. */
 export async function changeAlerting(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
   const { random, clock, client, seen } = world;
   const send = (method: string, path: string, body?: object) =>

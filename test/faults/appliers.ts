@@ -6,8 +6,8 @@ import { entitiesIn } from './operator.ts';
 const SLUGS = ['one', 'two', 'three'];
 
 /**
- * Pipelines that put checks by slug, often two identical requests at once, while others delete such checks or move
- * their slugs. They do not retry: the next run of the pipeline does.
+ * Runs pipelines that PUT checks by slug, often with several identical requests at once, while other requests delete
+ * such checks or move their slugs. A failed request is not retried, but the next run of the pipeline repeats it.
  */
 export async function runAppliers({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const bodies = new Map<string, object>();
@@ -18,7 +18,7 @@ export async function runAppliers({ random, clock, seen, client }: OperatorWorld
     if (!response) return;
     const { status, replayed } = response;
     if (status < 300) seen.applied.push({ slug, status, replayed, id: (response.body as { id: string }).id });
-    // Its entity is deleted, or the slug belongs to a check of another type or entity.
+    // A later run uses other settings: the entity is deleted, or the slug belongs to a check of another type or entity.
     else if (status < 500) bodies.delete(slug);
   };
   const disturb = async (slug: string): Promise<void> => {

@@ -6,7 +6,7 @@ import { newCheck } from './new-check.ts';
 import { entitiesIn } from './operator.ts';
 import { insist } from './requests.ts';
 
-/** Maximum number of its checks. */
+/** Number of its checks from which it deletes more than it creates. */
 const KEPT = 6;
 /** Delays until a change is reverted (ms). */
 const SOON = [0, 50, 3_000, 20_000];
@@ -14,8 +14,8 @@ const SOON = [0, 50, 3_000, 20_000];
 const RARE_SECONDS = [25, 35, 55];
 
 /**
- * A pipeline that changes many checks of a cell at once: creates some while it deletes others, gives several the same
- * interval, and reverts changes before their background work is done.
+ * Runs a pipeline that changes many checks of a cell at once: it creates some while it deletes others, gives several
+ * the same interval, and reverts changes before their background work is done.
  */
 export async function runBuilder(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, seen, client } = world;
@@ -43,7 +43,9 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     await clock.sleep(random.pick(SOON));
     await put(id, back);
   };
-  /** Returns to an interval that it has left, just when the recount of its cell finds no check there. */
+  /**
+   * Moves a check back to an interval that it left, at about the time when its cell is recounted without that interval.
+   */
   const leaveAndJoin = async ({ id, interval_seconds }: CheckItem, rare: number): Promise<void> => {
     await put(id, { interval_seconds: rare, enabled: true });
     const left = clock.now();
@@ -60,8 +62,8 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     const checks = pullChecks();
     const kind = random.int(1, 4);
     if (kind === 1) {
-      const leaves = made.length >= KEPT ? KEPT / 2 : random.int(0, 2);
-      const work = [make, make, ...Array.from({ length: leaves }, () => remove)];
+      const removals = made.length >= KEPT ? KEPT / 2 : random.int(0, 2);
+      const work = [make, make, ...Array.from({ length: removals }, () => remove)];
       await Promise.all(work.map((one) => one()));
     } else if (kind === 2 && checks.length > 0) {
       const interval_seconds = random.pick([10, 15, 20, 30, 45]);

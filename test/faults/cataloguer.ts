@@ -7,13 +7,15 @@ import { entitiesIn } from './operator.ts';
 import { TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
-/** Maximum number of its relations. */
+/** Maximum number of relations. */
 const KEPT = 9;
 
 const relationsIn = ({ table }: Observations): StoredRelation[] =>
   [...table.values()].flatMap((item) => (item.pk.includes('#RELATIONS#') ? [item as unknown as StoredRelation] : []));
 
-/** Returns other properties of a relation: mostly that it propagates failure; or a group in which one is enough. */
+/**
+ * Returns the type and options of a new relation: mostly a dependency, sometimes in a group of interchangeable ones.
+ */
 function propertiesOf(random: Random): object {
   if (random.chance(0.1)) return { relation_type: 'runs_beside', propagates_failure: random.chance(0.5) };
   const when = random.chance(0.15) && { when: 'degraded' };
@@ -21,7 +23,7 @@ function propertiesOf(random: Random): object {
   return { relation_type: 'depends_on', ...when, ...group };
 }
 
-/** Creates the initial relations, most of which are true. */
+/** Creates the initial relations: most of the actual dependencies. */
 export async function relateAtFirst(world: OperatorWorld): Promise<void> {
   const { random, clock, client } = world;
   for (const [from, to] of TRUE_RELATIONS) {
@@ -32,8 +34,8 @@ export async function relateAtFirst(world: OperatorWorld): Promise<void> {
 }
 
 /**
- * Then creates relations, true or not, including cycles and groups of which some are enough, and deletes relations;
- * often during failures.
+ * Runs a user who creates and deletes relations, often during failures. The relations match actual dependencies or
+ * not, and include cycles and groups.
  */
 export async function runCataloguer(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, client, seen } = world;

@@ -2,15 +2,15 @@ import { afterEach, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 type CauseEvaluation = { at: string; roots: string[]; ancestors: object[]; truncated: boolean };
 
-/** A shop that depends on a database, which depends on a host. */
+/** Starts a service with a shop that depends on a database, which depends on a host. */
 async function from(time: string, more: object = {}) {
-  open = await virtualService(time);
-  const world = { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  const world = { service: running, ...dependencyWorld(running) };
   const [host, db, shop] = [
     await world.addEntity('host'),
     await world.addEntity('db', { ...more }),
@@ -18,19 +18,19 @@ async function from(time: string, more: object = {}) {
   ];
   await world.depends(db, host);
   await world.depends(shop, db);
-  await open.until('09:40');
-  const looks = async (): Promise<CauseEvaluation[]> => {
-    const [{ id }] = await open.call('GET', `/v1/checks/${shop.id}/transitions?limit=1`);
-    return (await open.call('GET', `/v1/transitions/${id}/explain`)).evaluations;
+  await running.until('09:40');
+  const evaluationsOfShop = async (): Promise<CauseEvaluation[]> => {
+    const [{ id }] = await running.call('GET', `/v1/checks/${shop.id}/transitions?limit=1`);
+    return (await running.call('GET', `/v1/transitions/${id}/explain`)).evaluations;
   };
-  return { ...world, host, db, shop, looks };
+  return { ...world, host, db, shop, evaluationsOfShop };
 }
 
 it('shows each evaluation of the root cause in an explanation, even after the alert was decided', async () => {
-  const { service, fails, answers, host, db, shop, looks } = await from('09:30');
+  const { service, fails, answers, host, db, shop, evaluationsOfShop } = await from('09:30');
   fails('db', 'shop');
   await service.until('09:47');
-  const held = await looks();
+  const held = await evaluationsOfShop();
   expect(held.length).toBeGreaterThan(2);
   expect(held.at(-1)).toMatchObject({
     roots: [db.entity.id],
@@ -54,16 +54,19 @@ it('shows each evaluation of the root cause in an explanation, even after the al
 });
 
 it('shows an upstream probe as evidence of a suspected root cause', async () => {
-  const { service, fails, db, looks } = await from('09:30', { interval_seconds: 300, failure_threshold: 3 });
+  const { service, fails, db, evaluationsOfShop } = await from('09:30', {
+    interval_seconds: 300,
+    failure_threshold: 3,
+  });
   await service.until('09:41');
   fails('db', 'shop');
   await service.until('09:43');
-  const [first] = await looks();
+  const [first] = await evaluationsOfShop();
   expect(first!.roots).toEqual([db.entity.id]);
   expect(first!.ancestors[0]).toMatchObject({ entity_id: db.entity.id, status: 'failed', evidence: 'probe' });
 });
 
-it('shows none for an alert without an evaluation of its root cause', async () => {
+it('shows no evaluation for an alert whose root cause was not evaluated', async () => {
   const { service, fails, host } = await from('09:30');
   fails('host');
   await service.until('09:42');

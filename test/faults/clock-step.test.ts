@@ -13,7 +13,7 @@ afterEach(() => service.close());
 const health = () => service.call('GET', '/v1/health');
 const probes = () => service.host('shop.test').calls.length;
 
-it('recovers within two minutes after a clock an hour ahead is set back', async () => {
+it('recovers within two minutes after a clock that is an hour ahead is set back', async () => {
   const check = await alertingCheck(service);
   const rare = await alertingCheck(service, { interval_seconds: 300 });
   await service.pass(3 * MINUTE);
@@ -41,7 +41,7 @@ it('recovers within two minutes after a clock an hour ahead is set back', async 
   expect(alertsAt(service)).toHaveLength(2);
 });
 
-it('ignores a cooldown that started on the wrong clock, and respects later ones', async () => {
+it('ignores a cooldown that started before the clock was set back, and respects later ones', async () => {
   const shop = service.host('shop.test');
   const check = await alertingCheck(service, { policy: { cooldown_seconds: 300, late_alerts: false } });
   shop.does('fails');
@@ -59,7 +59,7 @@ it('ignores a cooldown that started on the wrong clock, and respects later ones'
   expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
 });
 
-it('detects missed heartbeats afterwards, and only those', async () => {
+it('detects missed heartbeats after the clock is set back, but no false ones', async () => {
   const settings = { check_type: 'push', interval_seconds: 30, config: { grace_seconds: 60 } };
   const unpushed = await alertingCheck(service, settings);
   const alive = await alertingCheck(service, { ...settings, receiver: 'alive.test' });
@@ -81,7 +81,7 @@ it('detects missed heartbeats afterwards, and only those', async () => {
   expect((await alive.read()).state).toBe('down');
 });
 
-it('records no missed heartbeat of an agent that reports every few hours', async () => {
+it('records no early missed heartbeat of an agent with an interval of hours after the clock is set back', async () => {
   const seldom = { check_type: 'push', interval_seconds: 6 * 3600, config: { grace_seconds: 8 * 3600 } };
   const backup = await alertingCheck(service, seldom);
   await backup.push(true);

@@ -26,7 +26,7 @@ const KIND = {
   scheduled: 'probe',
 } as const;
 
-/** Adds the occurrences of a run. */
+/** Adds the occurrences in a simulated run to `coverage`. */
 export function cover(coverage: Coverage, { seen, profile }: Run): void {
   const add: Add = (what, count = 1) => {
     coverage[what] = (coverage[what] ?? 0) + count;
@@ -35,7 +35,7 @@ export function cover(coverage: Coverage, { seen, profile }: Run): void {
   add('commits', seen.commits.length);
   for (const [fault, count] of Object.entries(seen.faults)) add(`fault: ${fault}`, count);
   for (const { kind } of seen.storeSpells) if (kind === 'throttling') add('fault: spell of throttling');
-  for (const { silences } of seen.spells) add(`fault: spell of ${silences} unresponsive`);
+  for (const { unresponsive } of seen.spells) add(`fault: spell of ${unresponsive} unresponsive`);
   add('fault: account disabled for a time', seen.stops.length);
   for (const run of seen.runs.values()) add(`function: ${run.function}`);
   coverRequests(seen, add);

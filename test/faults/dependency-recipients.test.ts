@@ -14,7 +14,9 @@ async function from(time: string) {
 
 const TEAM = { channel_type: 'webhook', config: { url: 'https://team.test/hook' } };
 
-/** Starts a service with a database, and a shop that depends on it and also alerts its team, by a removable channel. */
+/**
+ * Starts a service with a database and a shop that depends on it. A removable channel of the shop alerts its team too.
+ */
 async function shopAndTeam(time: string) {
   const world = await from(time);
   const [db, shop] = [await world.addEntity('db'), await world.addEntity('shop')];
@@ -25,8 +27,8 @@ async function shopAndTeam(time: string) {
 }
 
 describe('a held alert', () => {
-  it('is skipped for down when the check recovers, and the recovery goes to recipients of the alert for degraded', async () => {
-    const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
+  it('is skipped when the check recovers, and the recovery goes to the recipients of its degraded alert', async () => {
+    const { service, addEntity, depends, fails, answers, alertsAt, decisionsOf } = await from('09:30');
     const db = await addEntity('db');
     const wanted = { source: 'header', property: 'x-load', operator: 'not_exists', severity: 'warn' };
     const shop = await addEntity('shop', { config: { assertions: [wanted] } });
@@ -40,7 +42,7 @@ describe('a held alert', () => {
     answers('db', 'shop');
     await service.until('10:10');
     expect(alertsAt().filter((line) => line.includes('shop'))).toEqual(['09:40 shop degraded', '09:50 shop up']);
-    expect(await alertsOf(shop)).toEqual([
+    expect(await decisionsOf(shop)).toEqual([
       'up planned null',
       'down skipped dependency',
       'degraded planned null',
@@ -99,7 +101,7 @@ describe('a held alert', () => {
     expect(checkWithheldAlerts({ seen, keys, profile: { quiet: true, jumpMs: 0 } })).toEqual([]);
   });
 
-  it('is sent at the end of a maintenance window that opens in the meantime', async () => {
+  it('is sent at the end of a maintenance window that opens while it is held', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     const relation = await depends(shop, db);

@@ -3,7 +3,7 @@ import type { VirtualService } from './virtual-service.ts';
 
 export type Check = { id: string; entity: { id: string; name: string } };
 
-/** Helpers of dependency tests: entities with a check each, and their dependencies. */
+/** Returns helpers for tests of dependencies: entities with a check each, and relations between them. */
 export function dependencyWorld(service: VirtualService) {
   /** Creates an entity with a check that probes http://<name>.test/ each ten seconds and alerts <receiver>. */
   async function addEntity(name: string, settings: Record<string, unknown> = {}): Promise<Check> {
@@ -38,7 +38,7 @@ export function dependencyWorld(service: VirtualService) {
   const fails = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('fails'));
   const answers = (...names: string[]) => names.forEach((name) => void service.host(`${name}.test`).does('answers'));
 
-  /** Alerts that a receiver accepted, without impact updates: `09:41 shop down`. */
+  /** Returns the alerts that a receiver accepted, without impact updates: `09:41 shop down`. */
   const alertsAt = (receiver = 'pager.test'): string[] =>
     service.host(receiver).calls.flatMap(({ at, body, status }) => {
       if (status !== 200) return [];
@@ -47,17 +47,18 @@ export function dependencyWorld(service: VirtualService) {
       return [`${iso(at).slice(11, 16)} ${entity_name} ${check_to_state}`];
     });
 
-  const alertsOf = async ({ id }: Check) =>
+  /** Returns the alert decisions of a check, newest first: `down skipped dependency`. */
+  const decisionsOf = async ({ id }: Check) =>
     (await service.call('GET', `/v1/checks/${id}/transitions`)).map(
       ({ check_to_state, alert }: { check_to_state: string; alert: { decision: string; reason: string | null } }) =>
         `${check_to_state} ${alert.decision} ${alert.reason}`,
     );
 
-  /** Removes the channels of a check, so that it has no recipients. */
+  /** Removes the only channel of a check, so that it has no recipients. */
   const withoutRecipients = async ({ id }: Check) => {
     const { channels } = await service.call('GET', `/v1/checks/${id}/policy`);
     await service.call('DELETE', `/v1/checks/${id}/policy/channels/${channels[0].id}`);
   };
 
-  return { addEntity, addCheck, depends, fails, answers, alertsAt, alertsOf, withoutRecipients };
+  return { addEntity, addCheck, depends, fails, answers, alertsAt, decisionsOf, withoutRecipients };
 }

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 /** Starts a service at a time of day. */
 async function from(time: string) {
-  open = await virtualService(time);
-  return { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  return { service: running, ...dependencyWorld(running) };
 }
 
 /** Starts a service with a database, and a shop and a blog that depend on it. */
@@ -24,7 +24,7 @@ async function shopAndBlog(time: string) {
 
 describe('the failure of a dependency', () => {
   it('sends one alert, and one recovery; the dependents record why they sent none', async () => {
-    const { service, fails, answers, alertsAt, alertsOf, shop, blog } = await shopAndBlog('09:30');
+    const { service, fails, answers, alertsAt, decisionsOf, shop, blog } = await shopAndBlog('09:30');
     await service.until('09:40');
     fails('db', 'shop', 'blog');
     await service.until('09:50');
@@ -32,7 +32,7 @@ describe('the failure of a dependency', () => {
     await service.until('10:10');
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up']);
     for (const dependent of [shop, blog]) {
-      expect(await alertsOf(dependent)).toEqual([
+      expect(await decisionsOf(dependent)).toEqual([
         'up skipped dependency',
         'down skipped dependency',
         'up skipped initial',
@@ -65,14 +65,14 @@ describe('the failure of a dependency', () => {
     });
   });
 
-  it('is found by an upstream probe when its own check is slow, and the first dependent names it', async () => {
+  it('is found by an upstream probe when its own check has a long interval, and the first dependent names it', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const db = await addEntity('db', { interval_seconds: 300, failure_threshold: 3 });
     const [shop, blog] = [await addEntity('shop'), await addEntity('blog')];
     await depends(shop, db);
     await depends(blog, db);
     await service.until('09:41');
-    // Its next slot is five minutes after this one.
+    // The next slot of db is five minutes after its last result.
     const { results } = await service.call('GET', `/v1/checks/${db.id}/results`);
     const probed = Date.parse(results[0].checked_at) + 300_000;
     await service.until(probed + 5000);
@@ -159,15 +159,15 @@ describe('the failure of a dependency', () => {
     expect(alertsAt('blog-team.test')).toHaveLength(1);
   });
 
-  it('lets dependents alert that stay down after the time to recover', async () => {
-    const { service, fails, answers, alertsAt, alertsOf, shop } = await shopAndBlog('09:30');
+  it('lets dependents alert if they stay down after their time to recover', async () => {
+    const { service, fails, answers, alertsAt, decisionsOf, shop } = await shopAndBlog('09:30');
     await service.until('09:40');
     fails('db', 'shop', 'blog');
     await service.until('09:50');
     answers('db', 'blog');
     await service.until('10:10');
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up', '09:51 shop down']);
-    expect(await alertsOf(shop)).toEqual(['down planned null', 'up skipped initial']);
+    expect(await decisionsOf(shop)).toEqual(['down planned null', 'up skipped initial']);
   });
 
   it('lets dependents alert if its recipients cannot be reached', async () => {
@@ -182,7 +182,7 @@ describe('the failure of a dependency', () => {
     service.host('old.test').does('fails');
     fails('db', 'shop');
     await service.until('09:50');
-    // The working channel is notified at once, by its only check.
+    // The working channel belongs only to the shop, whose alert is sent at once.
     expect(alertsAt('new.test')).toEqual(['09:40 shop down']);
     const kinds = (await service.call('GET', '/v1/notify/logs')).map(
       ({ check_id, status }: { check_id: string; status: string }) => `${check_id === db.id ? 'db' : 'shop'} ${status}`,
@@ -194,7 +194,7 @@ describe('the failure of a dependency', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'has the same result when the service crashes at message %i of the incident',
     async (nth) => {
-      const { service, fails, answers, alertsAt, alertsOf, db, shop, blog } = await shopAndBlog('09:30');
+      const { service, fails, answers, alertsAt, decisionsOf, db, shop, blog } = await shopAndBlog('09:30');
       await service.until('09:40');
       let sent = 0;
       service.fatal.send = (queue) => (queue === 'deadline' || queue === 'delivery') && ++sent === nth;
@@ -203,9 +203,9 @@ describe('the failure of a dependency', () => {
       answers('db', 'blog');
       await service.until('10:10');
       const downs = alertsAt().filter((line) => line.endsWith('down'));
-      // One alert of db, or of a dependent that was decided first; and finally one of shop, which stays down.
+      // db alerts, and shop, which stays down; blog does not.
       expect(new Set(downs.map((line) => line.split(' ')[1]))).toEqual(new Set(['db', 'shop']));
-      for (const one of [shop, blog, db]) expect((await alertsOf(one)).join()).not.toContain('held');
+      for (const one of [shop, blog, db]) expect((await decisionsOf(one)).join()).not.toContain('held');
     },
   );
 
@@ -222,7 +222,7 @@ describe('the failure of a dependency', () => {
     expect(alertsAt()).toEqual(['09:40 db down', '09:51 shop down']);
   });
 
-  it('lets dependents alert when its entity is deleted or their policy does not wait any more', async () => {
+  it('lets dependents alert when its entity is deleted or their policy no longer holds alerts', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const [db, shop, blog] = [await addEntity('db'), await addEntity('shop'), await addEntity('blog')];
     await depends(shop, db);
@@ -238,7 +238,7 @@ describe('the failure of a dependency', () => {
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 blog down', '09:53 shop down']);
   });
 
-  it('does not explain a check that was up for two minutes during it', async () => {
+  it('is not the cause of a later failure of a check that stayed up for two minutes', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     await depends(shop, db);

@@ -2,26 +2,26 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Check, dependencyWorld } from './dependency-world.ts';
 import { timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 const iso = (time: string) => new Date(timeOfDay(time)).toISOString();
 
 async function from(time: string) {
-  open = await virtualService(time);
-  return { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  return { service: running, ...dependencyWorld(running) };
 }
 
-/** Notifies the channels of a check only by an escalation step, after a minute. */
+/** Configures a check to notify its channels only by an escalation step, after a minute. */
 async function escalatedLater({ id }: Check): Promise<void> {
-  const { channels } = await open.call('GET', `/v1/checks/${id}/policy`);
+  const { channels } = await running.call('GET', `/v1/checks/${id}/policy`);
   const channel_ids = channels.map((one: { id: string }) => one.id);
-  await open.call('POST', `/v1/checks/${id}/policy`, { escalation: [{ after_seconds: 60, channel_ids }] });
+  await running.call('POST', `/v1/checks/${id}/policy`, { escalation: [{ after_seconds: 60, channel_ids }] });
 }
-const lastOf = async ({ id }: Check) => (await open.call('GET', `/v1/checks/${id}/transitions`))[0].alert;
-/** Alerts that a receiver accepted: `down state_change`. */
+const lastOf = async ({ id }: Check) => (await running.call('GET', `/v1/checks/${id}/transitions`))[0].alert;
+/** Returns the alerts that a receiver accepted: `shop state_change`. */
 const kinds = (receiver = 'pager.test') =>
-  open.host(receiver).calls.flatMap(({ body, status }) => {
+  running.host(receiver).calls.flatMap(({ body, status }) => {
     const { entity_name, kind } = JSON.parse(body);
     return status === 200 ? [`${entity_name} ${kind}`] : [];
   });
@@ -48,7 +48,7 @@ describe('a failure without recipients before its first escalation step', () => 
   });
 
   it('takes no step while its root cause was notified to the same recipients', async () => {
-    const { service, addEntity, depends, fails, answers, alertsAt, alertsOf } = await from('09:30');
+    const { service, addEntity, depends, fails, answers, alertsAt, decisionsOf } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     await depends(shop, db);
     await escalatedLater(shop);
@@ -60,10 +60,10 @@ describe('a failure without recipients before its first escalation step', () => 
     answers('db');
     await service.until('09:51');
     expect(alertsAt()).toEqual(['09:40 db down', '09:50 db up']);
-    // It had time to recover, and its steps count from then.
+    // shop got time to recover after db, and its steps count from the end of that time.
     await service.until('09:55');
     expect(alertsAt().slice(2)).toEqual(['09:52 shop down']);
-    expect((await alertsOf(shop))[0]).toBe('down skipped no_channels');
+    expect((await decisionsOf(shop))[0]).toBe('down skipped no_channels');
   });
 
   it('takes its step if its recipients were not notified of the root cause', async () => {
@@ -96,23 +96,23 @@ describe('a failure without recipients before its first escalation step', () => 
 });
 
 describe('a remediation that is abandoned', () => {
-  /** A shop whose alerts go to the pager, and after an hour to the boss. */
+  /** Starts a service with a failing shop that alerts the pager and, five minutes later, the boss. */
   async function repaired(remediation: object) {
     const world = await from('09:30');
     const shop = await world.addEntity('shop');
-    const { id } = await open.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
+    const { id } = await running.call('POST', `/v1/checks/${shop.id}/policy/channels`, {
       ...{ channel_type: 'webhook', config: { url: 'https://boss.test/hook' } },
     });
-    await open.call('POST', `/v1/checks/${shop.id}/policy`, {
+    await running.call('POST', `/v1/checks/${shop.id}/policy`, {
       escalation: [{ after_seconds: 300, channel_ids: [id] }],
     });
-    await open.call('POST', '/v1/actions', {
+    await running.call('POST', '/v1/actions', {
       ...{ name: 'Restart', url: 'https://ci.example.com/x', trigger_type: 'state_change', trigger_to_state: 'down' },
       ...{ check_id: shop.id, remediation: { max_attempts: 1, ...remediation } },
     });
-    await open.until('09:40');
+    await running.until('09:40');
     world.fails('shop');
-    await open.until('09:41');
+    await running.until('09:41');
     return world;
   }
 

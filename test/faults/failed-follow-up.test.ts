@@ -5,7 +5,7 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let service: VirtualService;
 afterEach(() => service.close());
 
-/** A shop that depends on a database with two checks; all alert the pager, without a cooldown. */
+/** Starts a service with a shop that depends on a database with two checks; all alert the pager, without a cooldown. */
 async function shopAndDatabase() {
   service = await virtualService('09:30');
   const world = dependencyWorld(service);
@@ -17,7 +17,7 @@ async function shopAndDatabase() {
   return world;
 }
 
-/** Alerts of down that the pager accepted: entity and urgency. */
+/** Returns the down alerts that the pager accepted: `db high`. */
 const downs = (): string[] =>
   service.host('pager.test').calls.flatMap(({ body, status }) => {
     const { kind, entity_name, check_to_state, urgency } = JSON.parse(body);

@@ -11,7 +11,7 @@ afterEach(() => service.close());
 
 type Report = [time: string, report: 'ok' | 'fails'];
 
-/** A shop that is up, with a scripted agent. */
+/** Creates a shop that is up, with a scripted agent. */
 async function shop(policy: object = {}) {
   const settings = { check_type: 'push', interval_seconds: 86_400, name: 'shop', channel_type: 'slack' };
   const check = await alertingCheck(service, { ...settings, policy });
@@ -35,8 +35,8 @@ async function shop(policy: object = {}) {
   };
 }
 
-/** Down and up before 20:38, then again. */
-const TWICE: Report[] = [
+/** Two failures that end, and a third that lasts. */
+const FAILURES: Report[] = [
   ['20:36:42', 'fails'],
   ['20:37:17', 'ok'],
   ['20:41:37', 'fails'],
@@ -44,8 +44,11 @@ const TWICE: Report[] = [
   ['20:48:17', 'fails'],
 ];
 
-/** Accepted messages: `20:41:42 shop has been down again for 5 s, after 4 min 20 s up`, and unreported failures. */
-const read = (): string[] =>
+/**
+ * Returns the accepted messages, such as `20:41:42 shop has been down again for 5 s, after 4 min 20 s up`, with their
+ * note on unreported failures.
+ */
+const messages = (): string[] =>
   service.host('pager.test').calls.flatMap(({ at, body, status }) => {
     if (status !== 200) return [];
     const title = JSON.parse(body).text.replace(/^:\w+: (?:Entity 1: )?/, '');
@@ -66,13 +69,13 @@ describe('a check that recovers and fails again within a cooldown', () => {
       ['21:04:03', 'fails'],
     ];
     await check.lives(reports, '21:30');
-    expect(read()).toEqual(['21:03:17 shop is down', '21:04:17 shop has been down again for 15 s, after 30 s up']);
+    expect(messages()).toEqual(['21:03:17 shop is down', '21:04:17 shop has been down again for 15 s, after 30 s up']);
   });
 
   it('is reported once in each cooldown, with its present state', async () => {
     const check = await shop();
-    await check.lives(TWICE, '21:30');
-    expect(read()).toEqual([
+    await check.lives(FAILURES, '21:30');
+    expect(messages()).toEqual([
       '20:36:42 shop is down',
       '20:41:42 shop has been down again for 5 s, after 4 min 20 s up',
       '20:46:42 shop is up again after 1 min 40 s',
@@ -93,7 +96,7 @@ describe('a check that recovers and fails again within a cooldown', () => {
       ['20:45', 'ok'],
     ];
     await check.lives(reports, '21:30');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '20:36:00 shop is down',
       '20:41:00 shop is up again after 1 min. It also failed without an alert from 20:38:00 UTC to 20:39:00 UTC.',
       '20:46:00 shop is up again after 1 min. It also failed 2 times without an alert, the last from 20:44:00 UTC to 20:45:00 UTC.',
@@ -110,7 +113,7 @@ describe('a check that recovers and fails again within a cooldown', () => {
       ['20:40', 'fails'],
     ];
     await check.lives(reports, '21:30');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '20:36:00 shop is down',
       '20:41:00 shop has been down again for 1 min, after 1 min up. It also failed without an alert from 20:38:00 UTC to 20:39:00 UTC.',
     ]);
@@ -123,44 +126,49 @@ describe('a check that recovers and fails again within a cooldown', () => {
       [`20:${31 + i}:30`, 'ok'],
     ]);
     await check.lives(failures.flat(), '21:30');
-    expect(read().at(-1)).toMatch(/^21:21:00 shop is up again .*It also failed 24 times without an alert, the last/);
+    expect(messages().at(-1)).toMatch(
+      /^21:21:00 shop is up again .*It also failed 24 times without an alert, the last/,
+    );
   });
 
   it('is reported in the next alert if its policy has no recovery alerts', async () => {
     const check = await shop({ notify_on_recovery: false });
-    await check.lives(TWICE.slice(0, 4), '20:44');
-    expect(read()).toEqual(['20:36:42 shop is down', '20:41:42 shop has been down again for 5 s, after 4 min 20 s up']);
+    await check.lives(FAILURES.slice(0, 4), '20:44');
+    expect(messages()).toEqual([
+      '20:36:42 shop is down',
+      '20:41:42 shop has been down again for 5 s, after 4 min 20 s up',
+    ]);
     const reports: Report[] = [
       ['20:45', 'fails'],
       ['20:46', 'ok'],
       ['21:00', 'fails'],
     ];
     await check.lives(reports, '21:30');
-    expect(read().slice(2)).toEqual([
+    expect(messages().slice(2)).toEqual([
       '21:00:00 shop is down. It also failed without an alert from 20:45:00 UTC to 20:46:00 UTC.',
     ]);
   });
 
   it('is not reported without late alerts', async () => {
     const check = await shop({ late_alerts: false });
-    await check.lives(TWICE.slice(0, 3), '21:30');
-    expect(read()).toEqual(['20:36:42 shop is down']);
+    await check.lives(FAILURES.slice(0, 3), '21:30');
+    expect(messages()).toEqual(['20:36:42 shop is down']);
   });
 
   it('is reported again if the late alert failed on every channel', async () => {
     const check = await shop();
-    await check.lives(TWICE.slice(0, 3), '20:41:40');
+    await check.lives(FAILURES.slice(0, 3), '20:41:40');
     service.host('pager.test').does('fails');
     await service.until('20:42');
     service.host('pager.test').does('answers');
     await service.until('21:30');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '20:36:42 shop is down',
       expect.stringMatching(/^20:42:.. shop has been down again for 1 min .*, after 4 min 20 s up$/),
     ]);
   });
 
-  it('escalates the new failure', async () => {
+  it('is escalated as a new failure', async () => {
     const check = await shop();
     const { channels } = await check.read('/policy');
     const config = { url: 'https://boss.test/hook' };
@@ -170,7 +178,7 @@ describe('a check that recovers and fails again within a cooldown', () => {
     });
     expect(channels).toHaveLength(1);
     await check.policy({ escalation: [{ after_seconds: 600, channel_ids: [boss.id] }] });
-    await check.lives(TWICE.slice(0, 3), '21:30');
+    await check.lives(FAILURES.slice(0, 3), '21:30');
     const calls = service.host('boss.test').calls.map(({ at }) => iso(at).slice(11, 19));
     expect(calls).toEqual(['20:51:42']);
   });
@@ -188,16 +196,19 @@ describe('a failure that began during another suppression', () => {
     await check.lives(reports, '20:45');
     await check.policy({ silenced: false });
     await service.until('21:30');
-    expect(read()).toEqual(['20:36:00 shop is down', '20:45:00 shop has been down again for 5 min, after 2 min up']);
+    expect(messages()).toEqual([
+      '20:36:00 shop is down',
+      '20:45:00 shop has been down again for 5 min, after 2 min up',
+    ]);
   });
 
   it('is not reported when it was over before the silence was lifted', async () => {
     const check = await shop({ cooldown_seconds: 0 });
     await check.policy({ silenced: true });
-    await check.lives(TWICE.slice(0, 4), '20:45');
+    await check.lives(FAILURES.slice(0, 4), '20:45');
     await check.policy({ silenced: false });
     await service.until('21:30');
-    expect(read()).toEqual([]);
+    expect(messages()).toEqual([]);
   });
 
   it('is not reported when it was over before the end of the cooldown and a maintenance window', async () => {
@@ -215,7 +226,7 @@ describe('a failure that began during another suppression', () => {
       ['20:39', 'ok'],
     ];
     await check.lives(reports, '21:30');
-    expect(read()).toEqual(['20:31:00 shop is down', '20:36:10 shop is up again after 5 min 10 s']);
+    expect(messages()).toEqual(['20:31:00 shop is down', '20:36:10 shop is up again after 5 min 10 s']);
   });
 
   it('is reported after a maintenance window although its policy has no recovery alerts', async () => {
@@ -235,15 +246,15 @@ describe('a failure that began during another suppression', () => {
       ],
       '21:30',
     );
-    expect(read()).toEqual(['20:31:00 shop is down', expect.stringMatching(/^20:4.:.. shop is down$/)]);
+    expect(messages()).toEqual(['20:31:00 shop is down', expect.stringMatching(/^20:4.:.. shop is down$/)]);
   });
 });
 
 describe('cooldown_on_recovery', () => {
-  it('false sends the recovery from a reported failure at once, and starts no cooldown with it', async () => {
+  it('sends the recovery from a reported failure at once if false, and starts no cooldown with it', async () => {
     const check = await shop({ cooldown_on_recovery: false });
-    await check.lives(TWICE, '21:30');
-    expect(read()).toEqual([
+    await check.lives(FAILURES, '21:30');
+    expect(messages()).toEqual([
       '20:36:42 shop is down',
       '20:37:17 shop is up again after 35 s',
       '20:41:42 shop has been down for 5 s',
@@ -252,7 +263,7 @@ describe('cooldown_on_recovery', () => {
     ]);
   });
 
-  it('false delays the recovery from a failure that no alert has reported', async () => {
+  it('delays the recovery from a failure that no alert has reported, even if false', async () => {
     const check = await shop({ cooldown_on_recovery: false });
     const reports: Report[] = [
       ['20:36', 'fails'],
@@ -261,7 +272,7 @@ describe('cooldown_on_recovery', () => {
       ['20:39', 'ok'],
     ];
     await check.lives(reports, '21:30');
-    expect(read()).toEqual([
+    expect(messages()).toEqual([
       '20:36:00 shop is down',
       '20:37:00 shop is up again after 1 min',
       '20:41:00 shop is up again after 1 min. It also failed without an alert from 20:38:00 UTC to 20:39:00 UTC.',
@@ -270,9 +281,9 @@ describe('cooldown_on_recovery', () => {
 
   it('sends a delayed recovery when it is set to false', async () => {
     const check = await shop();
-    await check.lives(TWICE.slice(0, 2), '20:38');
+    await check.lives(FAILURES.slice(0, 2), '20:38');
     await check.policy({ cooldown_on_recovery: false });
     await service.until('21:30');
-    expect(read()).toEqual(['20:36:42 shop is down', '20:38:00 shop is up again after 35 s']);
+    expect(messages()).toEqual(['20:36:42 shop is down', '20:38:00 shop is up again after 35 s']);
   });
 });

@@ -2,49 +2,53 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Check, dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 const NAMES = ['shop', 'blog', 'mail', 'cart'];
 
-/** Dependents of a database, each with a channel to the same room; all fail at 09:40, and it recovers at 09:50. */
+/**
+ * Starts a service with a database and its dependents, all with a channel to the same room. All fail at 09:40, and the
+ * database recovers at 09:50.
+ */
 async function from(time: string, names = NAMES) {
-  open = await virtualService(time);
-  const world = { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  const world = { service: running, ...dependencyWorld(running) };
   const db = await world.addEntity('db');
   const dependents: Check[] = [];
   for (const name of names) {
     const one = await world.addEntity(name);
     await world.withoutRecipients(one);
-    await room(one);
+    await addRoom(one);
     await world.depends(one, db);
     dependents.push(one);
   }
-  await room(db);
-  await open.until('09:40');
+  await addRoom(db);
+  await running.until('09:40');
   world.fails('db', ...names);
-  await open.until('09:50');
+  await running.until('09:50');
   world.answers('db');
   return { ...world, db, dependents };
 }
 
-const room = ({ id }: Check, host = 'room.test') =>
-  open.call('POST', `/v1/checks/${id}/policy/channels`, {
+/** Adds the channel of the room to a check. */
+const addRoom = ({ id }: Check, host = 'room.test') =>
+  running.call('POST', `/v1/checks/${id}/policy/channels`, {
     ...{ channel_type: 'slack', config: { url: `https://${host}/hook` } },
   });
 
-/** Messages in a room, without those about the database. */
+/** Returns the messages in a room, without messages about the database. */
 const texts = (host = 'room.test') =>
-  open
+  running
     .host(host)
     .calls.filter(({ status }) => status === 200)
     .map(({ body }) => JSON.parse(body) as { text: string })
     .filter(({ text }) => !/\bdb\b.* (is down|is up)/.test(text));
-const logOf = async ({ id }: Check) => (await open.call('GET', `/v1/notify/logs?check_id=${id}`))[0];
+const logOf = async ({ id }: Check) => (await running.call('GET', `/v1/notify/logs?check_id=${id}`))[0];
 
 describe('dependents that stay down after the recovery of their root cause', () => {
   it('are reported in one message that names all, while each has its own decision and delivery', async () => {
-    const { service, dependents, alertsOf } = await from('09:30');
+    const { service, dependents, decisionsOf } = await from('09:30');
     await service.until('09:53');
     const [message, ...more] = texts();
     expect(more).toEqual([]);
@@ -60,7 +64,7 @@ describe('dependents that stay down after the recovery of their root cause', () 
     for (const one of dependents) {
       const [{ alert }] = await service.call('GET', `/v1/checks/${one.id}/transitions`);
       expect(alert).toMatchObject({ decision: 'planned', deliveries: [expect.stringMatching(/^dlv_/)] });
-      expect((await alertsOf(one))[0]).toBe('down planned null');
+      expect((await decisionsOf(one))[0]).toBe('down planned null');
     }
   });
 
@@ -73,17 +77,17 @@ describe('dependents that stay down after the recovery of their root cause', () 
   });
 
   it('are reported to programs one by one, with the same group', async () => {
-    open = await virtualService('09:30');
-    const { addEntity, depends, fails, answers, alertsAt } = dependencyWorld(open);
+    running = await virtualService('09:30');
+    const { addEntity, depends, fails, answers, alertsAt } = dependencyWorld(running);
     const db = await addEntity('db');
     for (const name of ['shop', 'blog']) await depends(await addEntity(name), db);
-    await open.until('09:40');
+    await running.until('09:40');
     fails('db', 'shop', 'blog');
-    await open.until('09:50');
+    await running.until('09:50');
     answers('db');
-    await open.until('09:53');
+    await running.until('09:53');
     expect(alertsAt().slice(2).toSorted()).toEqual(['09:51 blog down', '09:51 shop down']);
-    const groups = open
+    const groups = running
       .host('pager.test')
       .calls.filter(({ headers }) => headers['X-Service-Kind'] !== 'impact')
       .slice(2)

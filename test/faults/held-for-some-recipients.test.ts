@@ -8,8 +8,8 @@ afterEach(() => service.close());
 const at = (time: string) => new Date(timeOfDay(time)).toISOString();
 
 /**
- * A database that alerts the pager, and a shop that depends on it and alerts the pager and its team. Both fail at
- * 09:40: the pager is notified of the database, and the team of the shop.
+ * Starts a service with a database that alerts the pager, and a shop that depends on it and alerts the pager and its
+ * team. Both fail at 09:40: the pager is notified of the database, and the team of the shop.
  */
 async function failing(prepare: (shop: { id: string }) => Promise<unknown> = async () => {}) {
   service = await virtualService('09:30');
@@ -28,24 +28,24 @@ async function failing(prepare: (shop: { id: string }) => Promise<unknown> = asy
   return { ...world, shop };
 }
 
-/** Alerts of the pager and the team from 09:45 on. */
+/** Returns the alerts of the pager and of the team after 09:45. */
 const since = (alertsAt: (receiver: string) => string[]) => [
   alertsAt('pager.test').slice(1),
   alertsAt('team.test').slice(1),
 ];
 
-const works = (shop: { id: string }) =>
+const addWindow = (shop: { id: string }) =>
   service.call('POST', '/v1/windows', {
     ...{ name: 'move', starts_at: at('09:50'), ends_at: at('10:10'), scope: { check_ids: [shop.id] } },
   });
 
-const silences = ({ id }: { id: string }) =>
+const addSilence = ({ id }: { id: string }) =>
   service.call('POST', `/v1/checks/${id}/policy`, { silenced_until: at('10:10') });
 
 describe.each([
-  ['a window', works],
-  ['a silence', silences],
-])('%s that begins when some recipients were notified of a failure and others were not', (_, begins) => {
+  ['a window', addWindow],
+  ['a silence', addSilence],
+])('%s that begins after some recipients were notified of a failure and others were not', (_, begins) => {
   it('delays the alert for the others until it is over and its root cause has recovered', async () => {
     const { answers, alertsAt, shop } = await failing();
     await begins(shop);
@@ -60,14 +60,14 @@ describe.each([
 
 it('sends a recovery during a maintenance window only to notified recipients', async () => {
   const { answers, alertsAt, shop } = await failing();
-  await works(shop);
+  await addWindow(shop);
   await service.until('09:55');
   answers('db', 'shop');
   await service.until('10:30');
   expect(since(alertsAt)).toEqual([['09:55 db up'], ['09:55 shop up']]);
 });
 
-it('reports the recovery to a destination that a step notified through another of its channels', async () => {
+it('reports the recovery to a destination that an escalation step notified through another of its channels', async () => {
   const { answers, alertsAt } = await failing(async (shop) => {
     const path = `/v1/checks/${shop.id}/policy`;
     const settings = { channel_type: 'webhook', config: { url: 'https://pager.test/hook' } };

@@ -30,7 +30,7 @@ import { NEAR_CHANGE_MS, outagesOf, phaseOf } from '#test/oracle/rules.ts';
 import { markOf } from './agents.ts';
 import type { Run } from './simulate.ts';
 
-/** Maximum duration of three attempts with waits and time-outs, the messages between them, and a Retry-After (ms). */
+/** Maximum duration of three attempts with waits and timeouts, the messages between them, and a Retry-After (ms). */
 const DELIVERED_MS = 240_000;
 /** Maximum duration of an execution (ms). */
 const ENDED_MS = 240_000;
@@ -130,7 +130,7 @@ function pushResultsIn(seen: Seen): Pick<History, 'results' | 'missedHeartbeats'
   return { results: [...results.values()], missedHeartbeats };
 }
 
-/** Returns each pull check once for each time with the same settings. */
+/** Returns each pull check once for each period in which its settings stay the same. */
 function pullChecksIn(seen: Seen, end: number): PullCheck[] {
   const recorded = recordedIn(seen);
   const outages = outagesOf(seen).map(({ from, to }) => ({ from, to: to + 1, cause: 'outage' }));
@@ -144,14 +144,14 @@ function pullChecksIn(seen: Seen, end: number): PullCheck[] {
     const isOwn = (one: { interval_seconds?: number }) =>
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
     const { runs, gaps } = recorded.get(id)!;
-    // The probe after a change of settings replaces the slot before it.
+    // The probe that a change of settings triggers counts for the slot before it.
     const ofSlots = runs.filter(({ unscheduled }) => !unscheduled);
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {
       id,
       interval_seconds,
-      // A slot between the two, by a wrong clock, belongs to the change's own probe.
+      // With a wrong clock, a slot can be between these two times; the probe that the change triggers counts for it.
       from: Math.max(from, check.settings_at),
       to: changed_at - NEAR_CHANGE_MS,
       results: new Map(had.map((slot) => [slot, 1])),

@@ -2,22 +2,22 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Check, dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 type Incident = { id: string; root_entity_id: string; state: string; started_at: string; resolved_at: string | null };
 
 /** Starts a service at a time of day. */
 async function from(time: string, settings: Record<string, string> = {}) {
-  open = await virtualService(time, settings);
-  const incidents = (query = ''): Promise<Incident[]> => open.call('GET', `/v1/incidents${query}`);
-  const incident = (id: string) => open.call('GET', `/v1/incidents/${id}`);
+  running = await virtualService(time, settings);
+  const incidents = (query = ''): Promise<Incident[]> => running.call('GET', `/v1/incidents${query}`);
+  const incident = (id: string) => running.call('GET', `/v1/incidents/${id}`);
   const kinds = async (id: string): Promise<string[]> =>
-    (await open.call('GET', `/v1/incidents/${id}/timeline`)).map(({ kind }: { kind: string }) => kind);
+    (await running.call('GET', `/v1/incidents/${id}/timeline`)).map(({ kind }: { kind: string }) => kind);
   /** Incidents named in alerts, in the order of the alerts. */
   const named = (receiver = 'pager.test'): string[] =>
-    open.host(receiver).calls.map(({ body }) => JSON.parse(body).incident_id);
-  return { service: open, incidents, incident, kinds, named, ...dependencyWorld(open) };
+    running.host(receiver).calls.map(({ body }) => JSON.parse(body).incident_id);
+  return { service: running, incidents, incident, kinds, named, ...dependencyWorld(running) };
 }
 
 const names = (items: { entity_name: string }[]) => items.map(({ entity_name }) => entity_name).toSorted();
@@ -58,7 +58,7 @@ describe('an incident with downstream failures', () => {
     expect(ended).toMatchObject({ id: found!.id, state: 'resolved', resolved_by: 'automatic' });
     expect(ended!.resolved_at).toMatch(/T09:46:/);
     expect(await incidents('?state=unresolved')).toEqual([]);
-    // The recovery belongs to it too.
+    // The alert of the recovery names it too.
     expect(named()).toEqual([found!.id, found!.id, found!.id]);
   });
 
@@ -77,7 +77,7 @@ describe('an incident with downstream failures', () => {
     expect(names((await incident(id!)).entities)).toEqual(['db', 'shop']);
   });
 
-  it('ends even if its root cause never failed itself, and a later failure of that is another incident', async () => {
+  it('ends even if its root cause never failed itself, and a later failure of the root cause opens another', async () => {
     const { service, addEntity, depends, fails, answers, incidents, named } = await from('09:30');
     const db = await addEntity('db', { interval_seconds: 120, failure_threshold: 3 });
     await depends(await addEntity('shop'), db);
@@ -109,7 +109,7 @@ describe('an incident with downstream failures', () => {
     expect(names((await incident(found!.id)).entities)).toEqual(['db', 'shop']);
   });
 
-  it('includes failures before their root cause, even if no channel is notified', async () => {
+  it('includes failures that are detected before their root cause, even if no channel is notified', async () => {
     const { service, addEntity, withoutRecipients, depends, fails, incidents, incident } = await from('09:30');
     const db = await addEntity('db', { failure_threshold: 3 });
     const dependents = await Promise.all(['shop', 'blog', 'mail'].map((name) => addEntity(name)));
@@ -138,7 +138,7 @@ describe('an incident with downstream failures', () => {
     expect((await incident(found!.id)).unrelated).toMatchObject([{ entity_id: shop.entity.id, check_id: shop.id }]);
   });
 
-  it('stops alerts of notified recipients when it is acknowledged, but not of others', async () => {
+  it('acknowledges only failures with a sent alert, not held ones, when it is acknowledged', async () => {
     const { service, addEntity, depends, fails, incidents } = await from('09:30');
     const db = await addEntity('db');
     const [shop, blog] = [await addEntity('shop', { receiver: 'shop.test' }), await addEntity('blog')];
@@ -154,7 +154,7 @@ describe('an incident with downstream failures', () => {
 });
 
 describe('an incident', () => {
-  it('continues while its entity flaps, and a new one opens after a long enough quiet time', async () => {
+  it('continues while its entity flaps, and a new one opens after INCIDENT_QUIET_SECONDS without a failure', async () => {
     const { service, addEntity, fails, answers, incidents } = await from('09:30', { INCIDENT_QUIET_SECONDS: '600' });
     await addEntity('shop');
     await service.until('09:40');

@@ -17,7 +17,7 @@ export async function runJobs(world: JobWorld): Promise<void> {
   for (const slug of SLUGS) for (let i = 0; i < 2; i++) void runJob(world, slug, `/ping/${key}/${slug}`);
 }
 
-/** Runs one job, which uses its slug, or the ping URL of its check, which it replaces occasionally. */
+/** Runs one job, which pings by slug or with the ping URL of its check, and occasionally rotates that URL. */
 async function runJob(world: JobWorld, slug: string, bySlug: string): Promise<void> {
   const { random, clock, seen, client, end } = world;
   /** Replaced URLs, and the time until which they can work (epoch ms). */

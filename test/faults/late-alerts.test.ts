@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { playStory, type Story } from './story.ts';
 import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
-let night: VirtualService;
+let service: VirtualService;
 beforeEach(async () => {
-  night = await virtualService('09:30');
+  service = await virtualService('09:30');
 });
-afterEach(() => night.close());
+afterEach(() => service.close());
 
 const DOWN_UP_DOWN: Story = [
   ['09:40', 'fails'],
@@ -16,94 +16,94 @@ const DOWN_UP_DOWN: Story = [
 
 describe('a check that goes down again during the cooldown', () => {
   it('is reported as down once when the cooldown ends', async () => {
-    await alertingCheck(night);
-    await playStory(night, DOWN_UP_DOWN, '11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late down']);
+    await alertingCheck(service);
+    await playStory(service, DOWN_UP_DOWN, '11:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:00 state_change up', '10:05 late down']);
   });
 
   it('is not reported without late_alerts, and its transition has the reason', async () => {
-    const check = await alertingCheck(night, { policy: { late_alerts: false } });
-    await playStory(night, DOWN_UP_DOWN, '11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:00 state_change up']);
+    const check = await alertingCheck(service, { policy: { late_alerts: false } });
+    await playStory(service, DOWN_UP_DOWN, '11:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:00 state_change up']);
     const [last] = await check.read('/transitions');
     expect(last).toMatchObject({ check_to_state: 'down', alert: { decision: 'skipped', reason: 'cooldown' } });
   });
 
   it('is reported when late_alerts is switched on, at the end of a running cooldown', async () => {
-    const check = await alertingCheck(night, { policy: { late_alerts: false, cooldown_seconds: 600 } });
-    await playStory(night, DOWN_UP_DOWN, '10:05');
+    const check = await alertingCheck(service, { policy: { late_alerts: false, cooldown_seconds: 600 } });
+    await playStory(service, DOWN_UP_DOWN, '10:05');
     await check.policy({ late_alerts: true });
-    await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:10 late down']);
+    await service.until('11:00');
+    expect(alertsAt(service).slice(2)).toEqual(['10:10 late down']);
   });
 
   it('is reported at the end of a cooldown that was shortened', async () => {
-    const check = await alertingCheck(night, { policy: { cooldown_seconds: 86_400 } });
+    const check = await alertingCheck(service, { policy: { cooldown_seconds: 86_400 } });
     await playStory(
-      night,
+      service,
       [
         ['09:40', 'fails'],
         ['10:00', 'answers'],
       ],
       '10:30',
     );
-    expect(alertsAt(night)).toEqual(['09:40 state_change down']);
+    expect(alertsAt(service)).toEqual(['09:40 state_change down']);
     await check.policy({ cooldown_seconds: 3600 });
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late up']);
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('starts a new cooldown with the late alert at the end of one', async () => {
-    await alertingCheck(night);
-    await playStory(night, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
+    await alertingCheck(service);
+    await playStory(service, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
+    expect(alertsAt(service).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
   });
 
   it('is reported normally when it stays down beyond the cooldown', async () => {
-    await alertingCheck(night);
-    await playStory(night, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);
+    await alertingCheck(service);
+    await playStory(service, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
+    expect(alertsAt(service).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);
   });
 });
 
 describe('recipients that know the current state', () => {
   it('get nothing for a first success, and an alert for a first failure', async () => {
-    await alertingCheck(night);
-    await night.until('09:35');
-    expect(alertsAt(night)).toEqual([]);
-    night.host('other.test').does('fails');
+    await alertingCheck(service);
+    await service.until('09:35');
+    expect(alertsAt(service)).toEqual([]);
+    service.host('other.test').does('fails');
     // The channel exists before the first probe.
-    const other = await alertingCheck(night, { target_url: 'http://other.test/', enabled: false });
+    const other = await alertingCheck(service, { target_url: 'http://other.test/', enabled: false });
     await other.change({ enabled: true });
-    await night.until('09:36');
-    expect(alertsAt(night)).toEqual(['09:35 state_change down']);
+    await service.until('09:36');
+    expect(alertsAt(service)).toEqual(['09:35 state_change down']);
   });
 });
 
 describe('a silence', () => {
   it('reports an outage immediately when it is lifted', async () => {
-    const check = await alertingCheck(night, { policy: { silenced: true } });
-    await playStory(night, [['09:40', 'fails']], '10:30');
-    expect(alertsAt(night)).toEqual([]);
+    const check = await alertingCheck(service, { policy: { silenced: true } });
+    await playStory(service, [['09:40', 'fails']], '10:30');
+    expect(alertsAt(service)).toEqual([]);
     await check.policy({ silenced: false });
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['10:30 late down']);
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual(['10:30 late down']);
   });
 
   it('reports at the end of a cooldown when it is lifted during one', async () => {
-    const check = await alertingCheck(night, { policy: { cooldown_seconds: 3600 } });
-    await playStory(night, [['09:40', 'fails']], '09:50');
+    const check = await alertingCheck(service, { policy: { cooldown_seconds: 3600 } });
+    await playStory(service, [['09:40', 'fails']], '09:50');
     await check.policy({ silenced: true });
-    await playStory(night, [['10:00', 'answers']], '10:10');
+    await playStory(service, [['10:00', 'answers']], '10:10');
     await check.policy({ silenced: false });
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:40 late up']);
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
   it('reports nothing when it is lifted after recovery', async () => {
-    const check = await alertingCheck(night, { policy: { silenced: true } });
+    const check = await alertingCheck(service, { policy: { silenced: true } });
     await playStory(
-      night,
+      service,
       [
         ['09:40', 'fails'],
         ['09:50', 'answers'],
@@ -111,35 +111,35 @@ describe('a silence', () => {
       '10:30',
     );
     await check.policy({ silenced: false });
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual([]);
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual([]);
   });
 
   it('reports nothing when it is lifted during an outage without late_alerts', async () => {
-    const check = await alertingCheck(night, { policy: { silenced: true, late_alerts: false } });
-    await playStory(night, [['09:40', 'fails']], '10:30');
+    const check = await alertingCheck(service, { policy: { silenced: true, late_alerts: false } });
+    await playStory(service, [['09:40', 'fails']], '10:30');
     await check.policy({ silenced: false });
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual([]);
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual([]);
   });
 
   it('suppresses an alert that a cooldown had delayed', async () => {
-    const check = await alertingCheck(night);
-    await playStory(night, DOWN_UP_DOWN, '10:03');
+    const check = await alertingCheck(service);
+    await playStory(service, DOWN_UP_DOWN, '10:03');
     await check.policy({ silenced: true });
-    await night.until('10:30');
-    expect(alertsAt(night)).toHaveLength(2);
+    await service.until('10:30');
+    expect(alertsAt(service)).toHaveLength(2);
     await check.policy({ silenced: false });
-    await night.until('11:00');
-    expect(alertsAt(night).slice(2)).toEqual(['10:30 late down']);
+    await service.until('11:00');
+    expect(alertsAt(service).slice(2)).toEqual(['10:30 late down']);
   });
 });
 
 describe('a policy without recovery alerts', () => {
   it('never reports a recovery, but reports the next outage', async () => {
-    const check = await alertingCheck(night, { policy: { notify_on_recovery: false } });
+    const check = await alertingCheck(service, { policy: { notify_on_recovery: false } });
     await playStory(
-      night,
+      service,
       [
         ['09:40', 'fails'],
         ['10:00', 'answers'],
@@ -150,7 +150,7 @@ describe('a policy without recovery alerts', () => {
     );
     await check.policy({ silenced: true });
     await check.policy({ silenced: false });
-    await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '10:30 state_change down']);
+    await service.until('11:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:30 state_change down']);
   });
 });

@@ -21,7 +21,7 @@ it('stops one invocation more than Lambda allows, unless the function is on an a
 });
 
 it('finds chains of deadlines and retries that Lambda would stop, in functions on allowed cycles', async () => {
-  // Most runs have such a chain, but not each.
+  // Most runs have such a chain, but not all.
   let stopped: string[] = [];
   for (let seed = 3; stopped.length === 0 && seed < 10; seed++) {
     const run = await simulate(seed, 12);

@@ -41,7 +41,7 @@ type Begun = { process: Process; handlers: Handlers };
 /** Time in which an aborted run can report its progress (ms). */
 const GRACE_MS = 1000;
 
-/** Time limits of runs with little time; most runs take some milliseconds (ms). */
+/** Ranges of the time limits of runs that get little time (ms); most runs take some milliseconds. */
 const LIMITS_MS = [
   [5, 50],
   [50, 500],
@@ -49,7 +49,7 @@ const LIMITS_MS = [
 ] as const;
 
 /**
- * Runs functions in processes that crash, sleep and time out.
+ * Returns a runner of functions in processes that crash, sleep and time out.
  * @param onResume called when the service resumes after a stop
  */
 export function machines(shared: Shared, onResume: () => void) {
@@ -75,7 +75,10 @@ export function machines(shared: Shared, onResume: () => void) {
     return begun;
   }
 
-  /** The only process has died: nothing runs until its supervisor has started another one, which records the outage. */
+  /**
+   * Restarts the only process after its death: nothing runs until its supervisor has started it and the outage is
+   * recorded.
+   */
   function restart(): void {
     if (!running) return;
     running = false;
@@ -94,7 +97,8 @@ export function machines(shared: Shared, onResume: () => void) {
     onResume();
   }
 
-  function stall(fault: string): number | undefined {
+  /** Marks the service as stopped, and counts the fault. @returns the time; undefined if it was already stopped */
+  function stop(fault: string): number | undefined {
     if (!running) return undefined;
     running = false;
     count(seen, fault);
@@ -125,7 +129,7 @@ export function machines(shared: Shared, onResume: () => void) {
     isRunning: () => running,
     /**
      * Runs a function once. Returns undefined if its process died, it threw, or it timed out.
-     * @param batch chains of its messages
+     * @param batch lineages of the messages that it receives
      */
     invoke<T>(
       name: FunctionRun['function'],
@@ -156,16 +160,17 @@ export function machines(shared: Shared, onResume: () => void) {
     },
     /** Stops everything at once, for `ms`. */
     outage: (ms: number): void => {
-      const from = stall('outage');
+      const from = stop('outage');
       if (from === undefined) return;
       for (const process of [...alive]) process.die();
       clock.at(from + ms, () => resume(from));
     },
     /**
-     * The single machine sleeps until `to`; work in progress continues then, and new work waits until that is recorded.
+     * Suspends the single machine until `to`. Work in progress continues then, and new work waits until the outage is
+     * recorded.
      */
     suspend: (to: number): void => {
-      const from = stall('machine asleep');
+      const from = stop('machine asleep');
       if (from !== undefined) clock.at(to, () => resume(from, { suspended: true }));
     },
   };

@@ -6,10 +6,10 @@ import { fingerprint, simulate } from './simulate.ts';
 
 /**
  * `npm run test:nightly -- faults --seed N --runs M [--minutes L] [--promise NAME] [--until-broken] [--fingerprints]`:
- * simulates M seeds from seed N in virtual time, or stops at the first that breaks a promise, or the named promise.
- * Prints their coverage: faults by kind, function runs, transitions, deliveries; and for each broken seed, the promise
- * and the command that repeats it. With --fingerprints, also prints two hashes of the writes of each seed: in the order
- * of its writes, and sorted.
+ * simulates M seeds from seed N, L minutes each, in virtual time. --promise checks only the named promise, and
+ * --until-broken stops at the first seed that breaks one. Prints the coverage: faults by kind, function runs,
+ * transitions, deliveries; and for each seed that broke a promise, the violations and the command that repeats it. With
+ * --fingerprints, also prints two hashes of the writes of each seed: in their order, and sorted.
  */
 const { values } = parseArgs({
   options: {

@@ -4,7 +4,7 @@ import type { OperatorWorld } from './alert-bodies.ts';
 import { alertingIdsIn, selection } from './alerting-operator.ts';
 import { insist } from './requests.ts';
 
-/** Recurring starts a few minutes apart, in a European time zone whose clocks can change during the simulation. */
+/** Starts of recurring windows, a few minutes apart. In Europe/Berlin, clocks can change during the simulation. */
 const STARTS = ['*/4 * * * *', '3-59/5 * * * *', '1-59/6 0-3 * * *'];
 
 const times = (random: Random, ahead: (from: number, to: number) => string): object => {
@@ -17,7 +17,7 @@ const times = (random: Random, ahead: (from: number, to: number) => string): obj
   return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 240_000)).toISOString() };
 };
 
-/** A user who manages maintenance windows, single or recurring, which are moved, shortened and cancelled. */
+/** Runs a user who creates maintenance windows, single or recurring, moves their ends, and deletes them. */
 export async function runMaintenanceOperator(
   { random, clock, client, seen }: OperatorWorld,
   end: number,
@@ -37,7 +37,7 @@ export async function runMaintenanceOperator(
       continue;
     }
     const path = `/v1/windows/${random.pick(known)}`;
-    // A recurring window rejects an end like that.
+    // For a recurring window, this ends_at is rejected.
     if (random.chance(0.5)) await send('DELETE', path);
     else await send('PUT', path, { ends_at: ahead(60_000, 300_000) });
   }

@@ -2,27 +2,27 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { timeOfDay, type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 const at = (time: string) => new Date(timeOfDay(time)).toISOString();
 
-/** A shop that depends on a database with a maintenance window from 09:40 to 10:00. */
+/** Starts a service with a shop that depends on a database with a maintenance window from 09:40 to 10:00. */
 async function from(time: string, scope: object = {}) {
-  open = await virtualService(time);
-  const world = { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  const world = { service: running, ...dependencyWorld(running) };
   const [db, shop] = [await world.addEntity('db'), await world.addEntity('shop')];
   await world.depends(shop, db);
-  const window: { id: string } = await open.call('POST', '/v1/windows', {
+  const window: { id: string } = await running.call('POST', '/v1/windows', {
     ...{ name: 'move', starts_at: at('09:40'), ends_at: at('10:00') },
     scope: { entity_ids: [db.entity.id], include_dependents: true, ...scope },
   });
   return { ...world, db, shop, window };
 }
 
-describe('a maintenance window with its dependents', () => {
+describe('a maintenance window of an entity and its dependents', () => {
   it('does not page: failures in it that recover before its end are not reported', async () => {
-    const { service, fails, answers, alertsAt, alertsOf, shop, window } = await from('09:30');
+    const { service, fails, answers, alertsAt, decisionsOf, shop, window } = await from('09:30');
     await service.until('09:45');
     fails('db', 'shop');
     await service.until('09:50');
@@ -38,7 +38,7 @@ describe('a maintenance window with its dependents', () => {
       facts: { window_id: window.id, window_until: at('10:00') },
     });
     expect(up.alert).toMatchObject({ decision: 'skipped' });
-    expect((await alertsOf(shop)).join()).not.toContain('held');
+    expect((await decisionsOf(shop)).join()).not.toContain('held');
     const { verdict, rules } = await service.call('GET', `/v1/transitions/${down.id}/explain`);
     expect(verdict).toBe('skipped');
     expect(rules.find(({ outcome }: { outcome: string }) => outcome === 'stop').rule).toBe('maintenance');
@@ -52,7 +52,7 @@ describe('a maintenance window with its dependents', () => {
     expect(alertsAt()).toEqual(['10:00 db down']);
   });
 
-  it('gives remaining failures time to recover when it ends early', async () => {
+  it('gives dependents time to recover when the entity recovers before its end', async () => {
     const { service, fails, answers, alertsAt } = await from('09:30');
     await service.until('09:45');
     fails('db', 'shop');
@@ -89,7 +89,7 @@ describe('a maintenance window with its dependents', () => {
     expect(alertsAt()).toContain('09:47 net down');
   });
 
-  it('reports dependents to other recipients when it excludes dependents', async () => {
+  it('does not hold alerts of dependents when it excludes dependents', async () => {
     const { service, fails, alertsAt } = await from('09:30', { include_dependents: false });
     await service.until('09:45');
     fails('db', 'shop');

@@ -23,11 +23,11 @@ const SHARED: Health = { wellMs: 480_000, illMs: 100_000 };
 /** External systems: hosts that are alternately healthy and unhealthy, and the network to them. */
 export type Manners = ReturnType<typeof makeManners>;
 
-/** @param sleep lets time pass for the caller, which can be suspended in it */
+/** Creates the external systems. @param sleep waits, and longer if the machine of the caller sleeps or stalls */
 export function makeManners(random: Random, clock: VirtualClock, seen: Observations, sleep: VirtualClock['sleep']) {
   const spells = new Map<string, Spell>();
 
-  /** Times of one behavior follow each other; the length of each is drawn when it starts. */
+  /** Returns the current behavior of a host. It changes after random times, drawn when a behavior starts. */
   function mannerOf(host: string, { wellMs, illMs, ills = ILLS }: Health): Manner {
     let spell = spells.get(host);
     while (!spell || spell.to <= clock.now()) {
@@ -63,9 +63,14 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
       await sleep(timeout);
       throw new NetError('timeout', `no response within ${timeout} ms`);
     },
-    /** The state of the service's network at the start of a request applies to all of it. */
-    outside: (silences: NetworkSpell['silences'][]): NetworkSpell | undefined =>
-      seen.spells.find((one) => silences.includes(one.silences) && one.from <= clock.now() && clock.now() < one.to),
+    /**
+     * Returns the current network outage of these kinds, if any. The outage at the start of a request applies to all of
+     * the request.
+     */
+    outside: (unresponsive: NetworkSpell['unresponsive'][]): NetworkSpell | undefined =>
+      seen.spells.find(
+        (one) => unresponsive.includes(one.unresponsive) && one.from <= clock.now() && clock.now() < one.to,
+      ),
     silence: async (spell: NetworkSpell, timeout: number): Promise<never> => {
       await sleep(spell.error === 'dns' ? random.int(2, 300) : timeout);
       if (spell.error === 'dns') throw new NetError('dns', 'no DNS server answered');

@@ -3,8 +3,8 @@ import { slotsOf } from '#test/oracle/rules.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
 
 /**
- * A user who runs checks manually, sometimes at the time of a slot or several times at once, and occasionally tests
- * settings.
+ * Runs a user who runs checks manually, sometimes at the time of a slot or several times at once, and occasionally
+ * tests settings.
  */
 export async function runManualRunner({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const run = async (check_id: string): Promise<void> => {

@@ -18,7 +18,7 @@ it('pages once for an outage that a manual run finds, and not again for later pr
   expect((await kinds(check)).filter((kind) => kind === 'manual')).toHaveLength(1);
 });
 
-it('records all of a manual run or nothing when the service crashes in it', async () => {
+it('records nothing of a manual run in which the service crashes', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 3600 });
   await service.pass(60_000);

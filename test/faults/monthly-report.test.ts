@@ -7,13 +7,16 @@ afterEach(() => service.close());
 const MINUTE_MS = 60_000;
 const DUE = Date.parse('2026-12-01T08:00:00Z');
 
-/** Starts a service whose only member has chosen the report, with an outage, then without work until December. */
+/**
+ * Starts a service whose only member has enabled the report, with an outage of its check, then no ticks until December.
+ */
 async function reporting() {
   service = await virtualService('09:30', {}, 'one', true);
   const { user } = await service.call('GET', '/v1/me');
   await alertingCheck(service);
-  const setting = (monthly_report: boolean) => service.call('PUT', `/v1/settings/users/${user.id}`, { monthly_report });
-  await setting(true);
+  const setReport = (monthly_report: boolean) =>
+    service.call('PUT', `/v1/settings/users/${user.id}`, { monthly_report });
+  await setReport(true);
   await service.until('09:33');
   service.host('shop.test').does('fails');
   await service.until('09:36');
@@ -21,14 +24,14 @@ async function reporting() {
   await service.until('09:38');
   service.ticks(false);
   await service.until(DUE - 5 * MINUTE_MS);
-  return { user, setting };
+  return { user, setReport };
 }
 
 type Stored = { kind?: string; attempts?: number };
 const stored = (kind: string) => (service.items() as Stored[]).filter((item) => item.kind === kind);
 const reports = () => stored('monthly_report').filter(({ attempts }) => attempts !== undefined);
 
-it('is made at 08:00 UTC of the first of the month, once, with the figures of the month', async () => {
+it('creates the monthly report at 08:00 UTC on the first of the month, once, with the figures of the last month', async () => {
   const { user } = await reporting();
   service.ticks(true);
   await service.until(DUE - 1000);
@@ -49,7 +52,7 @@ it('is made at 08:00 UTC of the first of the month, once, with the figures of th
   ]);
 });
 
-it('is made late after a downtime, and once if the service crashes while it is made', async () => {
+it('creates the report late after missing ticks, and once if the service crashes in the meantime', async () => {
   await reporting();
   await service.until(DUE + 60 * MINUTE_MS);
   service.ticks(true);
@@ -60,9 +63,9 @@ it('is made late after a downtime, and once if the service crashes while it is m
   expect(reports()).toMatchObject([{ created_at: '2026-12-01T08:00:00.000Z' }]);
 });
 
-it('is not made for a member who has turned it off', async () => {
-  const { setting } = await reporting();
-  await setting(false);
+it('creates no report for a member who has disabled it', async () => {
+  const { setReport } = await reporting();
+  await setReport(false);
   service.ticks(true);
   await service.until(DUE + 5 * MINUTE_MS);
   expect(reports()).toEqual([]);

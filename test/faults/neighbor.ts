@@ -3,7 +3,7 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { type Client, insist } from './requests.ts';
 
 const ENTITIES = 12;
-/** With the one that has expressions, the maximum of the account. */
+/** With the check that has expressions, 25: the maximum per entity. */
 const CHECKS_PER_ENTITY = 24;
 /** Lifetime of its checks (ms). */
 const STAY_MS = 150_000;
@@ -12,9 +12,9 @@ const STAY_MS = 150_000;
 export const SLOW_EXPRESSION = 'a.{60}b';
 
 /**
- * Another tenant of the service, whose many checks all hang until their time-out: more at once than a process has
- * permits. Other checks have slow expressions, more than its CPU budget allows. Their results do not matter; other
- * tenants must not be affected.
+ * Runs another tenant of the service, whose many checks all hang until their timeout: more at once than a process has
+ * permits. Other checks of it have slow expressions, more than its CPU budget allows. Their results do not matter;
+ * other tenants must not be affected.
  */
 export async function runNeighbor(random: Random, clock: VirtualClock, client: Client): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));

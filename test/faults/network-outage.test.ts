@@ -79,7 +79,7 @@ describe('after a network outage, before any response', () => {
   });
 });
 
-it('retries a slow target of this machine during a network outage, even a second before its next slot', async () => {
+it('retries a slow target on this machine during a network outage, even a second before its next slot', async () => {
   await begin(3, {});
   await then('hangs', 'hangs');
   service.host('127.0.0.1').does('answers');
@@ -113,7 +113,7 @@ it('records failed look-ups by the service’s own resolver as a network outage 
   expect((await dns.read()).state).toBe('down');
 });
 
-describe('the service without responses', () => {
+describe('a service that gets no responses', () => {
   const apart = { JOB_GROUP_MS: '50' };
 
   it('pages when only two hosts are monitored', async () => {
@@ -168,7 +168,7 @@ describe('the service without responses', () => {
 });
 
 describe('an internal error', () => {
-  it('is a gap with the cause error while it lasts, and does not page', async () => {
+  it('causes a gap with the cause error while it lasts, and does not page', async () => {
     await begin(3, {});
     service.host('t0.test').does('breaks');
     await service.pass(5 * MINUTE);

@@ -3,7 +3,10 @@ import type { Random } from '#test/support/random.ts';
 import { hostOf } from './places.ts';
 import { RECORD } from './targets.ts';
 
-/** Shorter than every interval of a probed check; the last retry is often in progress when the next slot is due. */
+/**
+ * Retry intervals in seconds; 0: no retries. All are shorter than every interval of a probed check, and the last retry
+ * is often in progress when the next slot is due.
+ */
 export const RETRIES = [0, 3, 7, 9];
 
 /** Returns the body of a new check of an entity. */
@@ -38,7 +41,7 @@ const SLOW = { source: 'latency_ms', operator: 'less_than', value: 1_000, severi
 /** Assertion with an expression that any response meets. */
 const ANY_BODY = { source: 'body', operator: 'matches', value: '^' };
 
-/** Schedules: most are due only in some hours, by clocks that are an hour or two ahead and can change in that time. */
+/** Schedules. Most are due only in some hours, in which the clocks of Europe/Berlin can change. */
 const SCHEDULES = [
   '* * * * *',
   '*/2 * * * *',

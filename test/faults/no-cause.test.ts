@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
 /** Starts a service at a time of day. */
 async function from(time: string) {
-  open = await virtualService(time);
-  return { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  return { service: running, ...dependencyWorld(running) };
 }
 
 describe('a failure while all dependencies are healthy', () => {

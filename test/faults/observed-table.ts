@@ -14,7 +14,7 @@ export type ObservedTable = Table & {
 };
 
 /**
- * The real SQLite table in memory, with a log of its commits in order.
+ * Opens the real SQLite table in memory, and records its commits in order.
  * @param onInsert called for each new item
  */
 export function observedTable(clock: VirtualClock, seen: Observations, onInsert: (item: Item) => void): ObservedTable {

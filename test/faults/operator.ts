@@ -35,7 +35,7 @@ function trigger(random: Random, checks: CheckItem[]): object {
   return { trigger_type: 'state_change', check_id, trigger_to_state, remediation: null };
 }
 
-/** Gives two checks in three a channel. */
+/** Gives a check, in about 70 % of cases, a policy with channels and escalation steps. */
 export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number: number): Promise<void> {
   const { random, clock, client, seen } = world;
   const base = `/v1/checks/${check.id}/policy`;
@@ -49,7 +49,7 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
     const body = newChannel(random, (number + i) % 4);
     const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
     if (made?.status !== 201 || !random.chance(0.3)) continue;
-    // No other channel may remain that is notified before it.
+    // Possibly no other channel is left that is notified before this step.
     const channel_ids = [(made.body as { id: string }).id];
     const escalation =
       rota_ids.length > 0 ? [onCall, { after_seconds: after_seconds + 60, channel_ids }] : [{ ...onCall, channel_ids }];
@@ -75,7 +75,7 @@ function silence(random: Random, clock: VirtualClock): object {
   return { silenced_until: new Date(clock.now() + random.int(30_000, 400_000)).toISOString() };
 }
 
-/** A user who changes something every minute or so. */
+/** Runs a user who changes something every minute or so. */
 export async function runOperator(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, seen } = world;
   let number = 100;
@@ -122,14 +122,14 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     );
 }
 
-/** A user who changes a check when it is due, when everything about it happens at once. */
+/** Runs a user who changes a check just before its slot, so that the change and the probe coincide. */
 export async function runMeddler({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   for (;;) {
     await clock.sleep(random.int(20_000, 100_000));
     const pullChecks = checksIn(seen).filter(({ enabled, execution_mode }) => enabled && execution_mode === 'pull');
     const now = clock.now();
     if (now >= end || pullChecks.length === 0) return;
-    // Of a failing check every outcome counts.
+    // Prefers failing checks, whose state depends on each outcome.
     const failing = pullChecks.filter(({ consecutive_failures }) => consecutive_failures > 0);
     const { id, interval_seconds, failure_threshold } = random.pick(
       failing.length > 0 && random.chance(0.7) ? failing : pullChecks,

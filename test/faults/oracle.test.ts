@@ -9,7 +9,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 const [FIRST = 0, NEXT = 0, ...LATER] = slotsOf('chk_1', 10, NOON, NOON + 60 * SECOND);
 
 /**
- * A check comes up and goes down, is reported and triggers an action; another is pushed to and then misses heartbeats.
+ * Returns a history in which a check comes up and goes down, is reported and triggers an action; another check gets a
+ * push, then misses heartbeats.
  */
 function history() {
   const link = { entity_id: 'ent_1', check_id: 'chk_1' as string, cause: 'result', n: 1 } as const;

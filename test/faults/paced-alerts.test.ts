@@ -10,8 +10,11 @@ afterEach(() => service.close());
 
 const MINUTE = 60_000;
 
-/** A receiver that accepts one request a second, and returns 429 with Retry-After: 1 to others. */
-function oneASecond(name: string) {
+/**
+ * Makes a host accept one request a second, and return 429 with Retry-After: 1 to others.
+ * @returns delivery ids of the accepted requests
+ */
+function acceptOneASecond(name: string) {
   const taken: string[] = [];
   let free = 0;
   service.host(name).does(({ at, headers }) => {
@@ -45,7 +48,7 @@ async function fleet(count: number) {
 describe('sixty alerts at once to one URL', () => {
   it('arrive once each at a receiver that accepts one a second, with logged attempts and without flooding it', async () => {
     const checks = await fleet(60);
-    const taken = oneASecond('slack.test');
+    const taken = acceptOneASecond('slack.test');
     const failure = { success: false, latency_ms: 5 };
     await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/results`, failure]));
     const fell = service.now();
@@ -70,7 +73,7 @@ describe('sixty alerts at once to one URL', () => {
 });
 
 describe('a receiver that returns 429', () => {
-  it('gets the alert after five minutes, and the rejections are not attempts', async () => {
+  it('gets the alert after five minutes, and the rejections do not count as attempts', async () => {
     const [check] = await fleet(1);
     service.host('slack.test').does(() => ({ status: 429, headers: { 'retry-after': '20' } }));
     await check!.push(false);

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
-/** Urgencies of alerts of down at a receiver, in order. */
-const urgencies = (receiver = 'pager.test'): string[] =>
-  open.host(receiver).calls.flatMap(({ body }) => {
+/** Returns the down alerts of a receiver with their urgency, in order: `alone high`. */
+const downs = (receiver = 'pager.test'): string[] =>
+  running.host(receiver).calls.flatMap(({ body }) => {
     const { check_to_state, urgency, entity_name } = JSON.parse(body);
     return check_to_state === 'down' ? [`${entity_name} ${urgency}`] : [];
   });
@@ -17,8 +17,8 @@ describe('a destination that was paged five times within five minutes', () => {
     ['one after the other', ['09:40', '09:40:30', '09:41', '09:41:30', '09:42', '09:42:30']],
     ['all at once', ['09:40', '09:40', '09:40', '09:40', '09:40', '09:40']],
   ])('gets later failures of entities with relations with low urgency: %s', async (_, times) => {
-    open = await virtualService('09:30');
-    const { addEntity, depends, fails } = dependencyWorld(open);
+    running = await virtualService('09:30');
+    const { addEntity, depends, fails } = dependencyWorld(running);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const fine = await addEntity('fine');
     for (const name of names) await depends(await addEntity(name), fine);
@@ -26,33 +26,33 @@ describe('a destination that was paged five times within five minutes', () => {
     await addEntity('other', { receiver: 'second.test' }).then((other) => depends(other, fine));
     await addEntity('alone');
     for (const [i, name] of names.entries()) {
-      await open.until(times[i]!);
+      await running.until(times[i]!);
       fails(name);
     }
-    await open.until('09:43');
+    await running.until('09:43');
     fails('other', 'alone');
-    await open.until('09:44');
-    const six = urgencies().filter((line) => !line.startsWith('alone'));
+    await running.until('09:44');
+    const six = downs().filter((line) => !line.startsWith('alone'));
     expect(six.filter((line) => line.endsWith('high'))).toHaveLength(5);
     expect(six.filter((line) => line.endsWith('low'))).toHaveLength(1);
     // Entities without relations, and other destinations, are not affected.
-    expect(urgencies()).toContain('alone high');
-    expect(urgencies('second.test')).toEqual(['other high']);
-    await open.until('09:49');
+    expect(downs()).toContain('alone high');
+    expect(downs('second.test')).toEqual(['other high']);
+    await running.until('09:49');
     fails('late');
-    await open.until('09:50');
-    expect(urgencies()).toContain('late high');
+    await running.until('09:50');
+    expect(downs()).toContain('late high');
   });
 
   it('counts alerts with a root cause, and alerts of entities with dependents', async () => {
-    open = await virtualService('09:30');
-    const { addEntity, depends, fails } = dependencyWorld(open);
+    running = await virtualService('09:30');
+    const { addEntity, depends, fails } = dependencyWorld(running);
     const roots = ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'];
     for (const name of roots) await depends(await addEntity(`${name}-web`), await addEntity(name));
-    await open.until('09:40');
+    await running.until('09:40');
     fails(...roots);
-    await open.until('09:42');
-    expect(urgencies().filter((line) => line.endsWith('high'))).toHaveLength(5);
-    expect(urgencies()).toHaveLength(6);
+    await running.until('09:42');
+    expect(downs().filter((line) => line.endsWith('high'))).toHaveLength(5);
+    expect(downs()).toHaveLength(6);
   });
 });

@@ -35,7 +35,7 @@ async function hireOnCall({ random, clock, client }: People): Promise<void> {
   if (ids.length > 0) await post('/v1/rotas', newRota(random, clock.now(), ids));
 }
 
-/** The tenant: creates everything, then its operators and agents run. */
+/** Runs the tenant: creates its catalog and checks, then runs its users, pipelines and agents. */
 export async function people(world: People): Promise<void> {
   const { random, clock, client, seen, end } = world;
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));
@@ -54,7 +54,7 @@ export async function people(world: People): Promise<void> {
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {
     for (const check of checksIn(seen)) {
-      // A check with a slug belongs to a job, which pings it.
+      // A check with a slug belongs to a job, which pings it, or to the appliers.
       if (check.execution_mode !== 'push' || check.slug !== undefined || hired.has(check.id)) continue;
       hired.add(check.id);
       void runAgent(world, keyText(check));

@@ -1,8 +1,8 @@
 import type { EntityItem } from '#lib/catalog/entity.ts';
 
 /**
- * Infrastructure of entities by slug: a host fails whenever a name fails that is a suffix of its own. So the hosts of
- * e1 fail with those of e0, even if the catalog lacks that relation.
+ * Actual dependencies of entities by slug. The name of a host ends with the names of its dependencies, and a host fails
+ * whenever one of them fails. So the hosts of e1 fail with the hosts of e0, even if the catalog lacks that relation.
  */
 const DEPENDS_ON: Record<string, string> = { e1: 'e0', e2: 'e0', e4: 'e2.e0' };
 

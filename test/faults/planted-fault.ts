@@ -24,8 +24,8 @@ export const plantedFaults = (): PlantedFault[] =>
     .map((file) => parseFault(file, readFileSync(join(FOLDER, file), 'utf8')));
 
 /**
- * Parses a sentence, `found by:` and `in:`, then a diff without line numbers. Lines that start with a space or a minus
- * are searched for; those with a space or a plus replace them.
+ * Parses a file with a sentence, `found by:` and `in:`, then a diff without line numbers. Lines that start with a space
+ * or a minus are searched for; lines that start with a space or a plus replace them.
  */
 export function parseFault(file: string, text: string): PlantedFault {
   const [, sentence, foundBy, place, diff] = /^(\S.*?)\n\nfound by: (.+)\nin: (\w+)\n\n(.+)$/s.exec(text) ?? [];
@@ -71,7 +71,7 @@ export function plant({ name, place, find, replace }: PlantedFault, files: Map<s
   throw new Error(`planted/${name}.patch: more than one ${place} has it: ${where}`);
 }
 
-/** Returns a pattern from a declaration at the start of a line to the next one. */
+/** Returns a pattern of a top-level declaration with this name, up to the next declaration. */
 const declarationOf = (name: string): RegExp =>
   new RegExp(
     `^(?:export )?(?:async )?(?:function|class|const) ${name}\\b.*?(?=^(?:export|async|function|class|const|type|let|/[*/])|(?![^]))`,

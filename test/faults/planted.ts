@@ -6,9 +6,10 @@ import { parseArgs } from 'node:util';
 import { type PlantedFault, plant, plantedFaults, serviceFiles } from './planted-fault.ts';
 
 /**
- * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one fault at a time in a copy of the
- * service, simulates seeds from 1 on until a seed breaks the promise in `foundBy`, and prints the violation. Fails if a
- * mistake is not found within M seeds, or cannot be planted because its place has changed.
+ * `npm run test:nightly -- planted [--runs M] [--only TEXT]`: plants one fault at a time in a copy of the service,
+ * simulates seeds from 1 on until a seed breaks the promise in `foundBy`, and prints the violation. Fails if a fault is
+ * not found within M seeds, or cannot be planted because its place has changed. --only selects faults with TEXT in
+ * their name or sentence.
  */
 const { values } = parseArgs({
   options: { runs: { type: 'string', default: '200' }, only: { type: 'string', default: '' } },
@@ -17,7 +18,7 @@ const root = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const service = serviceFiles(root);
 
-/** Creates a copy of all code of a simulation, with the mistake. */
+/** Creates a copy of all code of a simulation, with the fault. */
 function copyWith(fault: PlantedFault): string {
   const { file, text } = plant(fault, service);
   const copy = mkdtempSync(join(tmpdir(), 'planted-'));

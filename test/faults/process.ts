@@ -16,7 +16,7 @@ import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 import { runContext } from './run-context.ts';
 
-/** State that the processes of a run share. `profile` changes when the faults stop. */
+/** State that the processes of a run share. `profile` changes when the faults start and stop. */
 export type Shared = {
   random: Random;
   clock: VirtualClock;
@@ -60,9 +60,11 @@ const unavailable = (): AppError => new AppError('UNAVAILABLE', 'The store is un
 /** Share of rejected calls while the store throttles. */
 const THROTTLED = 0.8;
 
-/** `slow`: factor by which slow calls are more frequent. */
+/** Faults that a call can have. `slow`: factor by which slow calls are more frequent. */
 type CallFaults = { refuse?: boolean; replay?: boolean; slow?: number };
-/** A change by a user is slow more often, so that the old version is used in that time. */
+/**
+ * Factor for changes by users. They are slow more often, so that other functions use the old version in the meantime.
+ */
 const SLOW_CHANGE = 10;
 
 /** Starts a process whose every call takes time, can fail, and can be its last. */
@@ -96,7 +98,7 @@ export function startProcess(shared: Shared): Process {
   /** Executes one call: time passes before and after it takes effect, and each step can be the last. */
   async function call<T>(work: () => Promise<T>, faults: CallFaults = {}): Promise<T> {
     if (process.dead) return never();
-    time.mayJump();
+    time.perhapsJump();
     const { instant } = shared.profile;
     if (!instant) await sleep(hits('slow', 'slow', faults.slow) ? random.int(200, 3000) : random.int(1, 8));
     if (!process.dead && hits('crash', 'crash before')) process.die();
@@ -122,7 +124,7 @@ export function startProcess(shared: Shared): Process {
     if (hits('refuse')) throw unavailable();
   }
 
-  /** Executes a part of a batch: the caller only knows that it failed. */
+  /** Executes a batch, sometimes only a part of it: the caller then learns only that the batch failed. */
   async function perhapsPartly<T>(batch: T[], put: (part: T[]) => Promise<void>): Promise<void> {
     if (batch.length < 2 || !hits('partly', 'batch sent partly')) return put(batch);
     await put(batch.slice(0, random.int(1, batch.length - 1)));
@@ -181,10 +183,10 @@ export function startProcess(shared: Shared): Process {
   return process;
 }
 
-/** Loaded before the first simulation, because an import takes real time. */
+/** CPU jobs by name, loaded before the first simulation, because an import takes real time. */
 const jobs = new Map(await Promise.all(CPU_JOBS.map(async ({ name, load }) => [name, await load()] as const)));
 
-/** Counts the CPU time of searches without using any; a slow one takes 300 ms. */
+/** Returns a runner that counts CPU time without using any: 300 ms for a slow expression, else 0.1 ms. */
 function searches(seen: Observations, now: () => number): RunCpuJob {
   const process = seen.next();
   return async (job, input) => {
@@ -195,17 +197,18 @@ function searches(seen: Observations, now: () => number): RunCpuJob {
   };
 }
 
-/** The queues of one machine are in the same file as its table. */
+/** Sends messages, unless the disk is full: the queues of one machine are in the same file as its table. */
 async function sendTo(shared: Shared, queues: Queues, queue: string, messages: Parameters<Queues['send']>[1]) {
   if (shared.storeSpell() === 'disk full') throw unavailable();
   await queues.send(queue, messages);
 }
 
 /**
- * Every machine has its own clock, which jumps occasionally if jumps are enabled. Jumps of up to `jumpMs` break only
- * promises about time, whose tolerance is then twice as much (skewOf): no clock orders anything that a version or a
- * sequence number does not order too. The network knowledge of a process is ordered by its clock, and is not checked if
- * clocks jump. A jump of minutes forward is a machine that slept: an outage.
+ * Returns the clock of a machine, which jumps occasionally if jumps are enabled. Jumps of up to `jumpMs` break only
+ * promises about time, whose tolerance is then twice as much (skewOf), because a version or a sequence number orders
+ * everything that a clock orders. An exception is the network knowledge of a process, which is ordered only by its
+ * clock, and is not checked if clocks jump. A jump forward by minutes occurs only as a machine that slept, which is an
+ * outage.
  */
 function machineTime(shared: Shared) {
   const { random, clock, seen } = shared;
@@ -213,7 +216,7 @@ function machineTime(shared: Shared) {
   let off = oneProcess ? 0 : random.int(-skewMs, skewMs);
   return {
     now: () => clock.now() + off,
-    mayJump: () => {
+    perhapsJump: () => {
       const { jumpMs, jump } = shared.profile;
       if (jumpMs === 0 || !random.chance(jump)) return;
       off = random.int(-jumpMs, jumpMs);

@@ -9,14 +9,14 @@ import { insist } from './requests.ts';
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'];
 const MIN_SUBSCRIBERS = 3;
 
-/** A user of a public status page with two components, its subscribers, and updates of incidents. */
+/** Runs a user who manages a public status page with two components, its subscribers, and updates of incidents. */
 export async function runPublicist({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const send = (method: string, path: string, body?: object) =>
     insist(random, clock, () => client(method, path, body), 6);
   while (entitiesIn(seen).length === 0) await clock.sleep(1000);
   const components = [{ name: 'Shop', entity_id: random.pick(entitiesIn(seen)).id }, { name: 'Payments' }];
   const settings = { slug: 'shop', title: 'Shop', visibility: 'public', groups: [{ components }] };
-  // An attempt without a response can have created it.
+  // Found in the table, because an attempt without a response can have created it.
   await send('POST', '/v1/status-pages', settings);
   const page = [...seen.table.values()].find(({ sk }) => sk.startsWith('pag_')) as StatusPageItem | undefined;
   if (!page) return;
@@ -47,7 +47,7 @@ export async function runPublicist({ random, clock, seen, client }: OperatorWorl
       const update = { status: random.pick(STATUSES), message: `News ${number}.`, notify: random.chance(0.8) };
       if (incident) await send('POST', `/v1/incidents/${incident}/updates`, { ...update, component_ids });
     }
-    // Soon, so that the page is not published yet; or later.
+    // Sometimes so soon that the page is not published yet.
     await clock.sleep(random.int(100, random.pick([500, 3000, 90_000])));
   }
 }

@@ -11,7 +11,7 @@ import type { Shown } from '#test/oracle/inside.ts';
 /** Results per page: a history takes several. */
 const PAGE = 50;
 
-/** Times in a check's life at which explanations are read. */
+/** Times at which explanations are read, as fractions of a check's life. */
 const MOMENTS = [0.35, 0.7, 1];
 
 /** Returns the data of a check from the API: all results, page by page, its gaps, and explanations. */

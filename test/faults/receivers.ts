@@ -13,11 +13,11 @@ type World = { random: Random; clock: VirtualClock; seen: Observations; manners:
 /** The secret of every webhook with a secret. */
 export const WEBHOOK_SECRET = 'letmesign';
 
-/** Status of a receiver by its behavior; 0: none. Discord uses 204. */
+/** Status of a receiver by its behavior; 0: no response. Discord returns 204 instead of 200. */
 const STATUS: Record<Does, number> = { well: 200, drags: 200, fails: 503, throttles: 429, refuses: 0, hangs: 0 };
 
 /**
- * Starts the receivers of alerts: slack, discord, webhook and ntfy over http, by the path of their URL, and NATS.
+ * Creates the receivers of alerts: Slack, Discord, webhook and ntfy over HTTP, by the path of their URL, and NATS.
  */
 export function receivers({ random, clock, seen, manners, profile }: World) {
   const illMs = (): number => (profile().quiet ? 20_000 : 60_000);
@@ -59,7 +59,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     return { status, headers: does === 'throttles' ? retryAfter() : {}, body: '' };
   }
 
-  /** The operator's NATS: down, slow to confirm, or without permission for the subject. */
+  /** Publishes to the NATS server of the operator, which can be down, slow to confirm, or reject the subject. */
   const publish: Publish = async (_subject, body, headers) => {
     const does = manners.doesNow('nats', { wellMs: 400_000, illMs: illMs() });
     if (does === 'well' || does === 'hangs') note('nats', headers, body, STATUS[does]);
@@ -81,14 +81,14 @@ type Content = { says: string; count: number };
 /** Returns the content of a message for a reader, and the number of its alerts. */
 function contentOf(type: string, headers: Record<string, string>, body: string): Content {
   try {
-    const said = type === 'ntfy' ? undefined : JSON.parse(body);
+    const content = type === 'ntfy' ? undefined : JSON.parse(body);
     const titles: Record<string, () => string> = {
       ntfy: () => headers.title ?? '',
-      slack: () => (said.blocks.length > 0 ? said.text : ''),
-      discord: () => said.embeds[0].title,
+      slack: () => (content.blocks.length > 0 ? content.text : ''),
+      discord: () => content.embeds[0].title,
     };
     const title = titles[type]?.();
-    const count = Number(title === undefined ? said.alerts?.length : /^(?::\w+: )?(\d+) alerts: /.exec(title)?.[1]);
+    const count = Number(title === undefined ? content.alerts?.length : /^(?::\w+: )?(\d+) alerts: /.exec(title)?.[1]);
     if (count > 0) return { says: 'combined', count };
     return { says: title === undefined ? contentOfEvent(headers, body) : contentOfTitle(title), count: 1 };
   } catch {
@@ -96,15 +96,15 @@ function contentOf(type: string, headers: Record<string, string>, body: string):
   }
 }
 
-/** Returns the content of an alert as JSON for programs. */
+/** Returns the content of a JSON event for programs. */
 function contentOfEvent(headers: Record<string, string>, body: string): string {
-  const said = JSON.parse(body);
+  const content = JSON.parse(body);
   const signature = headers['X-Service-Signature'];
   const signed = `sha256=${createHmac('sha256', WEBHOOK_SECRET).update(body).digest('hex')}`;
   if (signature !== undefined && signature !== signed) return 'garbled';
   if (headers['X-Service-Kind'] === 'test') return 'test';
-  if (headers['X-Service-Kind'] === 'status_update') return said.kind === 'status_update' ? 'update' : 'garbled';
-  return said.check_to_state === 'unknown' ? 'closed' : said.check_to_state;
+  if (headers['X-Service-Kind'] === 'status_update') return content.kind === 'status_update' ? 'update' : 'garbled';
+  return content.check_to_state === 'unknown' ? 'closed' : content.check_to_state;
 }
 
 function contentOfTitle(title: string): string {

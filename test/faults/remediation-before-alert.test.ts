@@ -2,15 +2,15 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { dependencyWorld } from './dependency-world.ts';
 import { type VirtualService, virtualService } from './virtual-service.ts';
 
-let open: VirtualService;
-afterEach(() => open.close());
+let running: VirtualService;
+afterEach(() => running.close());
 
-/** A shop with a remediation that runs before its alert, by default. */
+/** Starts a service with a shop and a remediation that by default runs before the alert of the shop. */
 async function from(time: string, remediation: object = {}) {
-  open = await virtualService(time);
-  const world = { service: open, ...dependencyWorld(open) };
+  running = await virtualService(time);
+  const world = { service: running, ...dependencyWorld(running) };
   const shop = await world.addEntity('shop');
-  const action: { id: string } = await open.call('POST', '/v1/actions', {
+  const action: { id: string } = await running.call('POST', '/v1/actions', {
     ...{
       name: 'Restart',
       url: 'https://ci.example.com/restart',
@@ -22,16 +22,16 @@ async function from(time: string, remediation: object = {}) {
   return { ...world, shop, action };
 }
 
-/** Alerts that a receiver accepted: `down state_change`. */
+/** Returns the alerts that a receiver accepted: `down state_change`. */
 const kinds = (receiver = 'pager.test') =>
-  open.host(receiver).calls.flatMap(({ body, status }) => {
+  running.host(receiver).calls.flatMap(({ body, status }) => {
     const { check_to_state, kind } = JSON.parse(body);
     return status === 200 ? [`${check_to_state} ${kind}`] : [];
   });
-const lastOf = async ({ id }: { id: string }) => (await open.call('GET', `/v1/checks/${id}/transitions`))[0];
+const lastOf = async ({ id }: { id: string }) => (await running.call('GET', `/v1/checks/${id}/transitions`))[0];
 
 describe('a failure with a remediation before its alert', () => {
-  it('is not reported if that helps, and neither is the recovery', async () => {
+  it('is not reported if the remediation helps, and neither is the recovery', async () => {
     const { service, fails, answers, alertsAt, shop, action } = await from('09:30');
     await service.until('09:40');
     fails('shop');
@@ -48,7 +48,7 @@ describe('a failure with a remediation before its alert', () => {
     ]);
   });
 
-  it('is reported with the first verification that it did not help, and not before', async () => {
+  it('is reported when the first verification shows that the remediation did not help, and not before', async () => {
     const { service, fails, alertsAt, shop } = await from('09:30', { max_attempts: 3 });
     await service.until('09:40');
     fails('shop');
@@ -59,7 +59,7 @@ describe('a failure with a remediation before its alert', () => {
     expect((await lastOf(shop)).alert).toMatchObject({ decision: 'planned', reason: null });
   });
 
-  it('is reported once when no attempt is left, by the alert about the remediation', async () => {
+  it('is reported once when no attempt is left, by the alert about the failed remediation', async () => {
     const { service, fails, shop } = await from('09:30');
     await service.until('09:40');
     fails('shop');
@@ -68,7 +68,7 @@ describe('a failure with a remediation before its alert', () => {
     expect((await lastOf(shop)).alert).toMatchObject({ decision: 'skipped', reason: 'remediation' });
   });
 
-  it('is reported after its settling time, two intervals and its time-out without a verification', async () => {
+  it('is reported after the settling time, two intervals and the timeout of the check without a verification', async () => {
     const { service, fails, shop, action } = await from('09:30', { verify_within_seconds: 3600, settle_seconds: 60 });
     await service.until('09:40');
     fails('shop');
@@ -96,7 +96,7 @@ describe('a failure with a remediation before its alert', () => {
     expect(kinds()).toEqual(['down state_change']);
   });
 
-  it('is reported normally when the action is deleted or does not run before alerts any more', async () => {
+  it('is reported normally when the action is deleted or no longer a remediation', async () => {
     const { service, fails, alertsAt, shop, action } = await from('09:30');
     await service.call('PUT', `/v1/actions/${action.id}`, { remediation: null });
     await service.until('09:40');
@@ -112,7 +112,7 @@ describe('a failure with a remediation before its alert', () => {
     expect(remediations).toBeUndefined();
   });
 
-  it('waits for its root cause first, and is remediated if it has none', async () => {
+  it('waits for the evaluation of its root cause, and is remediated if it has none', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, shop } = await from('09:30', { max_attempts: 3 });
     const db = await addEntity('db');
     await depends(shop, db);

@@ -1,29 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { alertingCheck, alertsAt, type VirtualService, virtualService } from './virtual-service.ts';
 
-let night: VirtualService;
+let service: VirtualService;
 beforeEach(async () => {
-  night = await virtualService('09:30');
+  service = await virtualService('09:30');
 });
-afterEach(() => night.close());
+afterEach(() => service.close());
 
 const TEN_MINUTES = { repeat_interval_seconds: 600 };
-/** A push check that is down from 09:40:00 on. */
+/** Creates a push check that is down from 09:40:00 on. */
 async function downAt0940(policy: object = TEN_MINUTES) {
-  const check = await alertingCheck(night, { check_type: 'push', interval_seconds: 86_400, policy });
-  await night.until('09:40');
+  const check = await alertingCheck(service, { check_type: 'push', interval_seconds: 86_400, policy });
+  await service.until('09:40');
   await check.push(false);
   return check;
 }
-const repeats = () => alertsAt(night).filter((line) => line.includes('reminder'));
+const repeats = () => alertsAt(service).filter((line) => line.includes('reminder'));
 
 describe('reminders', () => {
   it('are sent every interval after the transition while the check is down', async () => {
     const check = await downAt0940();
-    await night.until('10:15');
+    await service.until('10:15');
     await check.push(true);
-    await night.until('12:00');
-    expect(alertsAt(night)).toEqual([
+    await service.until('12:00');
+    expect(alertsAt(service)).toEqual([
       '09:40 state_change down',
       '09:50 reminder down',
       '10:00 reminder down',
@@ -34,20 +34,20 @@ describe('reminders', () => {
 
   it('are sent exactly at their interval, even if it is short', async () => {
     await downAt0940({ repeat_interval_seconds: 7 });
-    await night.until('09:41');
-    const seconds = night.host('pager.test').calls.map(({ at }) => Math.floor(at / 1000) % 60);
+    await service.until('09:41');
+    const seconds = service.host('pager.test').calls.map(({ at }) => Math.floor(at / 1000) % 60);
     expect(seconds).toEqual([0, 7, 14, 21, 28, 35, 42, 49, 56]);
   });
 
   it('are sent even if the alert was suppressed by the cooldown, and start no cooldown', async () => {
     const check = await downAt0940({ repeat_interval_seconds: 120, cooldown_seconds: 300, late_alerts: false });
-    await night.until('09:41');
+    await service.until('09:41');
     await check.push(true);
     await check.push(false);
-    await night.until('09:45:30');
+    await service.until('09:45:30');
     await check.push(true);
-    await night.until('10:30');
-    expect(alertsAt(night)).toEqual([
+    await service.until('10:30');
+    expect(alertsAt(service)).toEqual([
       '09:40 state_change down',
       '09:43 reminder down',
       '09:45 reminder down',
@@ -57,105 +57,105 @@ describe('reminders', () => {
 
   it('stop while the policy is silenced, and keep their times', async () => {
     const check = await downAt0940();
-    await night.until('09:45');
+    await service.until('09:45');
     await check.policy({ silenced: true });
-    await night.until('10:05');
+    await service.until('10:05');
     await check.policy({ silenced: false });
-    await night.until('10:25');
+    await service.until('10:25');
     expect(repeats()).toEqual(['10:10 reminder down', '10:20 reminder down']);
   });
 
   it('use a new interval immediately, counted from the transition', async () => {
     const check = await downAt0940({ repeat_interval_seconds: 3600 });
-    await night.until('09:55');
+    await service.until('09:55');
     await check.policy({ repeat_interval_seconds: 600 });
-    await night.until('10:15');
+    await service.until('10:15');
     await check.policy({ repeat_interval_seconds: 1800 });
-    await night.until('11:00');
+    await service.until('11:00');
     await check.policy({ repeat_interval_seconds: 0 });
-    await night.until('13:00');
+    await service.until('13:00');
     expect(repeats()).toEqual(['10:00 reminder down', '10:10 reminder down', '10:40 reminder down']);
   });
 
   it('start when they are enabled during an outage', async () => {
     const check = await downAt0940({});
-    await night.until('10:03');
+    await service.until('10:03');
     await check.policy(TEN_MINUTES);
-    await night.until('10:15');
+    await service.until('10:15');
     expect(repeats()).toEqual(['10:10 reminder down']);
   });
 
   it('end when the check is disabled or deleted', async () => {
     const [first, second] = [await downAt0940(), await downAt0940()];
-    await night.until('09:45');
+    await service.until('09:45');
     await first.change({ enabled: false });
     await second.remove();
-    await night.until('11:00');
+    await service.until('11:00');
     expect(repeats()).toEqual([]);
   });
 
   it.each([
-    ['the whole service is down', () => night.away(60 * 60_000)],
-    ['no tick arrives', () => night.ticks(false)],
-  ])('are replaced by one when %s', async (_what, begins) => {
+    ['the whole service is down', () => service.away(60 * 60_000)],
+    ['no tick arrives', () => service.ticks(false)],
+  ])('are not sent while %s, and one is sent afterwards', async (_what, begins) => {
     await downAt0940();
-    await night.until('09:55');
+    await service.until('09:55');
     begins();
-    await night.until('10:54:59');
+    await service.until('10:54:59');
     expect(repeats()).toEqual(['09:50 reminder down']);
-    night.ticks(true);
-    await night.until('10:59:30');
+    service.ticks(true);
+    await service.until('10:59:30');
     expect(repeats()).toHaveLength(2);
-    await night.until('11:05');
+    await service.until('11:05');
     expect(repeats()).toHaveLength(3);
     expect(repeats().at(-1)).toBe('11:00 reminder down');
   });
 });
 
 describe('a closing alert', () => {
-  const closings = () => alertsAt(night).filter((line) => line.includes('closed'));
+  const closings = () => alertsAt(service).filter((line) => line.includes('closed'));
 
   it('is sent once when a check is disabled while down, which then counts as up', async () => {
     const check = await downAt0940({ cooldown_seconds: 0 });
-    await night.until('09:50');
+    await service.until('09:50');
     await check.change({ enabled: false });
-    await night.until('10:00');
+    await service.until('10:00');
     await check.change({ enabled: true });
     await check.push(true);
-    await night.until('10:10');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:50 closed unknown']);
+    await service.until('10:10');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '09:50 closed unknown']);
     await check.push(false);
-    await night.until('10:20');
-    expect(alertsAt(night).slice(2)).toEqual(['10:10 state_change down']);
+    await service.until('10:20');
+    expect(alertsAt(service).slice(2)).toEqual(['10:10 state_change down']);
   });
 
   it('is sent once when a check is deleted while down', async () => {
     const check = await downAt0940();
-    await night.until('09:45');
+    await service.until('09:45');
     await check.remove();
-    await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down', '09:45 closed unknown']);
+    await service.until('11:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down', '09:45 closed unknown']);
   });
 
-  it('is attempted as often as any alert for a deleted check', async () => {
+  it('is retried for a deleted check like any other alert', async () => {
     const check = await downAt0940();
-    await night.until('09:45');
-    night.host('pager.test').does('refuses');
+    await service.until('09:45');
+    service.host('pager.test').does('refuses');
     await check.remove();
-    await night.until('09:45:02');
-    night.host('pager.test').does('answers');
-    await night.until('11:00');
+    await service.until('09:45:02');
+    service.host('pager.test').does('answers');
+    await service.until('11:00');
     expect(closings()).toEqual(['09:45 closed unknown']);
   });
 
   it('is retried after 1, 5 and 15 minutes if no channel received it', async () => {
     const check = await downAt0940();
-    await night.until('09:45');
-    night.host('pager.test').does('refuses');
+    await service.until('09:45');
+    service.host('pager.test').does('refuses');
     await check.change({ enabled: false });
-    await night.until('09:49');
-    night.host('pager.test').does('answers');
-    await night.until('11:00');
+    await service.until('09:49');
+    service.host('pager.test').does('answers');
+    await service.until('11:00');
     expect(closings()).toEqual(['09:50 closed unknown']);
   });
 
@@ -163,64 +163,64 @@ describe('a closing alert', () => {
     const check = await downAt0940();
     await check.policy({ silenced: true });
     await check.change({ enabled: false });
-    await night.until('10:00');
+    await service.until('10:00');
     expect(closings()).toEqual([]);
     await check.policy({ silenced: false });
-    await night.until('10:10');
+    await service.until('10:10');
     expect(closings()).toEqual(['10:00 closed unknown']);
   });
 
   it('is not sent again after it failed when the check is deleted', async () => {
     const check = await downAt0940();
-    await night.until('09:45');
-    night.host('pager.test').does('refuses');
+    await service.until('09:45');
+    service.host('pager.test').does('refuses');
     await check.change({ enabled: false });
-    await night.until('09:45:20');
-    night.host('pager.test').does('answers');
+    await service.until('09:45:20');
+    service.host('pager.test').does('answers');
     await check.remove();
-    await night.until('11:00');
+    await service.until('11:00');
     expect(closings()).toEqual([]);
   });
 
   it('is not sent again after it was sent or silenced when the check is deleted too', async () => {
     const [sent, silenced] = [await downAt0940(), await downAt0940()];
-    await night.until('09:45');
+    await service.until('09:45');
     await sent.change({ enabled: false });
     await silenced.policy({ silenced: true });
     await silenced.change({ enabled: false });
-    await night.until('10:00');
+    await service.until('10:00');
     await sent.remove();
     await silenced.remove();
-    await night.until('11:00');
+    await service.until('11:00');
     expect(closings()).toEqual(['09:45 closed unknown']);
   });
 
   it('is not sent when the whole entity is deleted', async () => {
     const { entity } = await downAt0940();
-    await night.until('09:41');
-    await night.call('DELETE', `/v1/blueprints/service/entities/${entity.slug}`);
-    await night.until('11:00');
-    expect(alertsAt(night)).toEqual(['09:40 state_change down']);
+    await service.until('09:41');
+    await service.call('DELETE', `/v1/blueprints/service/entities/${entity.slug}`);
+    await service.until('11:00');
+    expect(alertsAt(service)).toEqual(['09:40 state_change down']);
   });
 
   it('is not sent to channels whose last notified state is up', async () => {
     const [up, recovered, never] = [await downAt0940(), await downAt0940(), await downAt0940({ silenced: true })];
-    await night.until('09:50');
+    await service.until('09:50');
     await up.push(true);
     await recovered.push(true);
-    await night.until('10:00');
+    await service.until('10:00');
     await up.change({ enabled: false });
     await recovered.remove();
     await never.remove();
-    await night.until('11:00');
+    await service.until('11:00');
     expect(closings()).toEqual([]);
   });
 
   it('is logged with its kind', async () => {
     const check = await downAt0940();
     await check.change({ enabled: false });
-    await night.until('09:41');
-    const [note] = await night.call('GET', '/v1/notify/logs');
+    await service.until('09:41');
+    const [note] = await service.call('GET', '/v1/notify/logs');
     const [transition] = await check.read('/transitions');
     expect(note).toMatchObject({ kind: 'closed', status: 'sent', transition_id: transition.id });
     expect(transition).toMatchObject({

@@ -37,14 +37,14 @@ export function makeClient(serve: Serve, key: string, clock: VirtualClock): Clie
   };
 }
 
-/** Repeats a request until it has a final response: 5xx and missing responses are retried. */
+/** Repeats a request until it has a final response, neither 5xx nor missing, at most `attempts` times. */
 export async function insist(
   random: Random,
   clock: VirtualClock,
   send: () => Promise<ApiResponse | undefined>,
-  most = 20,
+  attempts = 20,
 ): Promise<ApiResponse | undefined> {
-  for (let i = 0; i < most; i++) {
+  for (let i = 0; i < attempts; i++) {
     const response = await send();
     if (response && response.status < 500) return response;
     await clock.sleep(random.int(200, 3000));

@@ -8,10 +8,10 @@ afterEach(() => service.close());
 type Check = Awaited<ReturnType<typeof alertingCheck>>;
 type Result = { kind: string; checked_at: string; success: boolean };
 
-/** Oldest first. */
+/** Returns the results of a check, oldest first. */
 const resultsOf = async (check: Check): Promise<Result[]> => (await check.read('/results')).results.toReversed();
-/** Returns the results of slots, which the API counts once each. */
-const slotsShown = async (check: Check) => {
+/** Returns the number of results that the sparkline counts, one per slot. */
+const countedResults = async (check: Check) => {
   const { points } = await check.read('/sparkline');
   return points.reduce(
     (sum: number, point: { successes: number; failures: number }) => sum + point.successes + point.failures,
@@ -20,7 +20,7 @@ const slotsShown = async (check: Check) => {
 };
 const seconds = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / 1000);
 
-/** Creates a check each minute that goes down after three failures and was up for some minutes. */
+/** Creates a check with an interval of a minute that goes down after three failures and was up for some minutes. */
 async function steadyCheck(more: object = {}): Promise<Check> {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { interval_seconds: 60, failure_threshold: 3, ...more });
@@ -28,7 +28,7 @@ async function steadyCheck(more: object = {}): Promise<Check> {
   return check;
 }
 
-it('makes a check down 20 s after the first failed slot, and counts retries nowhere else', async () => {
+it('changes a check to down 20 s after the first failed slot, and counts retries nowhere else', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.pass(3 * 60_000);
@@ -46,10 +46,10 @@ it('makes a check down 20 s after the first failed slot, and counts retries nowh
   const all = await resultsOf(check);
   expect(all.filter(({ kind }) => kind === 'retry')).toHaveLength(2);
   expect(await check.read('/gaps')).toEqual([]);
-  expect(await slotsShown(check)).toBe(all.filter(({ kind }) => kind === 'scheduled').length);
+  expect(await countedResults(check)).toBe(all.filter(({ kind }) => kind === 'scheduled').length);
 });
 
-it('ends a short failure at the first retry, and without retries at the next slot', async () => {
+it('ends a short failure at the first retry', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   const { calls } = service.host('shop.test');
   service.host('shop.test').does('fails');

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** A backup at 02:30 in Berlin: 01:30 in UTC. */
+/** Creates a check of a backup at 02:30 in Berlin, which is 01:30 in UTC. */
 const nightly = () =>
   alertingCheck(service, {
     check_type: 'push',
@@ -15,7 +15,7 @@ const nightly = () =>
     config: { schedule: '30 2 * * *', timezone: 'Europe/Berlin' },
   });
 
-it('pages an hour after a report was due, and not after a report', async () => {
+it('pages an hour after a report was due, but not if it arrived', async () => {
   const [missing, alive] = [await nightly(), await nightly()];
   for (const { push } of [missing, alive]) await push(true);
   await service.until('01:45');
@@ -34,7 +34,7 @@ it('pages an hour after a report was due, and not after a report', async () => {
 });
 
 it.each(['a first report', 'a run that starts'])(
-  'expects %s at its own time, not at that of an earlier outage of the service',
+  'alerts ten minutes after %s, even after an outage of the service that delayed the first deadline',
   async (what) => {
     const check = await alertingCheck(service, {
       check_type: 'push',
@@ -55,7 +55,7 @@ it.each(['a first report', 'a run that starts'])(
   },
 );
 
-it('does not page after an outage of the service for ten minutes at the due time', async () => {
+it('does not page after a ten-minute outage of the service at the due time', async () => {
   const check = await nightly();
   await check.push(true);
   await service.until('01:25');

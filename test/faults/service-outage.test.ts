@@ -19,7 +19,7 @@ async function fleet(count: number, grace_seconds: number): Promise<Alerting[]> 
   return checks;
 }
 
-/** Lets all of them report each half minute until `until`. */
+/** Sends a heartbeat of each check about every half minute until `until`. */
 async function report(checks: Alerting[], until: number): Promise<void> {
   for (; service.now() < until; await service.pass(25_000)) {
     await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/heartbeat`]));
@@ -69,7 +69,7 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
     }
   });
 
-  it('do not excuse an agent that stays away: its grace time counts from their end', async () => {
+  it('do not excuse an agent that stops reporting: its grace time counts from their end', async () => {
     const [missing, alive] = (await fleet(2, 300)) as [Alerting, Alerting];
     await report([missing, alive], service.now() + minutes(3));
     await away(minutes(10), [alive]);
@@ -88,7 +88,7 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
     const check = await alertingCheck(service, { interval_seconds: 30 });
     await service.pass(minutes(3));
     const from = service.now();
-    clockwork([3, 'fails'], [9, 'answers']);
+    schedule([3, 'fails'], [9, 'answers']);
     await away(minutes(10), []);
     await service.pass(minutes(5));
     expect(alertsAt(service)).toEqual([]);
@@ -104,8 +104,8 @@ describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
   });
 });
 
-/** Changes the target after the given numbers of minutes. */
-function clockwork(...story: [minute: number, manner: Manner][]): void {
+/** Changes the behavior of the target after the given numbers of minutes. */
+function schedule(...story: [minute: number, manner: Manner][]): void {
   const shop = service.host('shop.test');
   const from = service.now();
   shop.does(({ at }) => {
@@ -114,7 +114,7 @@ function clockwork(...story: [minute: number, manner: Manner][]): void {
   });
 }
 
-it('are shown by the health endpoint until the schedule has caught up', async () => {
+it('shows missing ticks in the health endpoint until the schedule has caught up', async () => {
   const health = () => service.call('GET', '/v1/health');
   await service.pass(minutes(2));
   expect(await health()).toMatchObject({ ok: true, schedule: { ok: true, lag_seconds: 0 } });

@@ -25,7 +25,7 @@ import { runPublicist } from './publicist.ts';
 import { shownOf } from './read-check.ts';
 import { receivers } from './receivers.ts';
 import { makeClient } from './requests.ts';
-import { stopFor } from './stops.ts';
+import { disableAccountFor } from './stops.ts';
 import { runTwin } from './twin.ts';
 import { virtualCloud } from './virtual-cloud.ts';
 import { virtualNet } from './virtual-net.ts';
@@ -41,9 +41,7 @@ const STARTS = [
   Date.UTC(2026, 9, 25, 0, 50),
   Date.UTC(2026, 2, 29, 0, 50),
 ];
-/**
- * Time after the faults for everything to finish; deleted items are reclaimed after ten minutes.
- */
+/** Time after the faults for everything to finish (ms). A deleted check is reclaimed after ten minutes. */
 const SETTLE_MS = 13 * 60_000;
 
 /** Maximum number of function runs; a run of 30 minutes has about 10,000, and one without end fills the memory. */
@@ -55,6 +53,7 @@ export type Run = {
   profile: Profile;
   seen: Observations;
   keys: Keys;
+  /** Time at which the faults stop (epoch ms). */
   calmFrom: number;
   end: number;
   /** Data of each check from the API at the end, by its id. */
@@ -63,7 +62,7 @@ export type Run = {
   is_endless: boolean;
 };
 
-/** A status page with subscribers exists in each run with a multiple of this seed. */
+/** A run whose seed is a multiple of this number has a status page with subscribers. */
 const PAGE_SEEDS = 5;
 
 const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
@@ -93,7 +92,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   const table = observedTable(clock, seen, (item) => cloud.inserted(item));
   const weather = makeWeather(clock, seen);
   const manners = makeManners(random, clock, seen, weather.sleep);
-  const outer = { random, clock, seen, manners, profile: () => profile, onProbe: weather.probeIsOut };
+  const outer = { random, clock, seen, manners, profile: () => profile, onProbe: weather.onProbe };
   const receiver = receivers(outer);
   const shared: Shared = {
     random,
@@ -119,7 +118,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   };
   const outside = shared as unknown as Ports;
   const cloud = virtualCloud(shared);
-  // In half of the runs so few that alerts are combined.
+  // In half of the runs, the limit is so low that alerts are combined.
   const alerts_per_minute_limit = seed % 2 === 0 ? 6 : DEFAULT_LIMITS.alerts_per_minute_limit;
   const owner = { email: 'ops@shop.test', name: 'Shop', alerts_per_minute_limit };
   const account = createAccount({ ports: outside, keys }, owner);
@@ -145,7 +144,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
     const tenant = (await account).account.id;
     const ms = random.int(5_000, 200_000);
     clock.at(started + random.int(90_000, lengthMs - ms - 60_000), () =>
-      stopFor({ ports: outside, keys, tenant, origin: 'operator' }, seen, ms),
+      disableAccountFor({ ports: outside, keys, tenant, origin: 'operator' }, seen, ms),
     );
   }
   drawSpells(random, seen, profile, started, lengthMs);
@@ -171,12 +170,12 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
 
 /** Draws network outages of the service, and times in which no target responds. */
 function drawSpells(random: Random, seen: Observations, profile: Profile, started: number, lengthMs: number): void {
-  const draw = (silences: NetworkSpell['silences']) => {
+  const draw = (unresponsive: NetworkSpell['unresponsive']) => {
     const from = started + random.int(90_000, lengthMs - 60_000);
     seen.spells.push({
       from,
       to: from + random.int(10_000, 150_000),
-      silences,
+      unresponsive,
       error: random.pick(['dns', 'timeout']),
     });
   };
@@ -184,7 +183,7 @@ function drawSpells(random: Random, seen: Observations, profile: Profile, starte
   for (let i = 0; i < profile.targetSpells; i++) draw('targets');
 }
 
-/** Sends a tick a minute: late, twice, or not at all. */
+/** Sends a tick every minute, some of them late, twice, or not at all. */
 function startTicks(
   shared: Shared,
   send: (queue: string, messages: { body: unknown }[]) => void,
@@ -209,7 +208,8 @@ function startTicks(
 }
 
 /**
- * Hash of every commit of a run, 16 hex digits. Two runs with the same hash wrote the same items at the same times.
+ * Returns a hash of all commits of a run, 16 hex digits. Two runs with the same hash wrote the same items at the same
+ * times.
  * @param sorted whether to ignore the order of writes in a commit and of properties in an item
  */
 export function fingerprint({ seen }: Run, sorted = false): string {
@@ -224,7 +224,7 @@ export function fingerprint({ seen }: Run, sorted = false): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** JSON replacer that sorts the properties of each object by name. */
+/** Sorts the properties of each object by name. A replacer for JSON.stringify. */
 function withSortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -3,14 +3,14 @@ import { violationsOf } from '#test/oracle/promises.ts';
 import { historyOf } from './history.ts';
 import { fingerprint, simulate } from './simulate.ts';
 
-/** A few short runs; `npm run test:nightly -- faults` simulates hundreds. */
+/** Length of the runs (minutes). There are only a few; `npm run test:nightly -- faults` simulates hundreds. */
 const MINUTES = 12;
 const SEEDS = [1, 2, 3, 4];
 /** Length of the compared runs (minutes). */
 const COMPARED_MINUTES = 5;
 
 describe('a simulated run with many faults', () => {
-  // First, because the first run of a process is the one that could wait for code that is not loaded yet.
+  // This test is first, because only the first run of a process could wait for code that is not loaded yet.
   it('is the same for the same seed, even on a machine that stalls repeatedly', async () => {
     const life = async () => fingerprint(await simulate(2, COMPARED_MINUTES));
     const first = await life();

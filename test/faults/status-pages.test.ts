@@ -18,7 +18,10 @@ async function published(): Promise<PageView | undefined> {
   return file && JSON.parse(Buffer.from(file.bytes).toString());
 }
 
-/** Asserts that there were some renderings, and two seconds between their starts: their files take up to 100 ms. */
+/**
+ * Asserts at least four renderings, two seconds apart. `times` are the write times of their files, up to 100 ms after a
+ * rendering starts.
+ */
 function expectApart(times: number[]): void {
   expect(times.length).toBeGreaterThan(3);
   expect(Math.min(...times.slice(1).map((at, i) => at - times[i]!))).toBeGreaterThan(1900);
@@ -77,7 +80,7 @@ it('renders at most every two seconds while 100 entities fail at once, and shows
   expectApart(service.rendered().slice(before));
 });
 
-it('renders at most every two seconds also while a state changes more often than that, and shows the last', async () => {
+it('renders at most every two seconds while a state changes every 1.5 seconds, and shows the last state', async () => {
   service = await virtualService('09:30');
   const check = await alertingCheck(service, { check_type: 'push', interval_seconds: 60 });
   await pageOf(check);
@@ -100,7 +103,7 @@ it.each(['before', 'after'] as const)(
     const check = await alertingCheck(service);
     await pageOf(check);
     await service.until('09:35');
-    // The publisher of the failure stops before its first file, and another one starts after its claim.
+    // The publisher of the failure stops before its first file. Another one starts when the claim of the first ends.
     const resume = service.stopPublisher();
     service.host('shop.test').does('fails');
     await service.until('09:35:20');
@@ -116,7 +119,7 @@ it.each(['before', 'after'] as const)(
   },
 );
 
-it('tries again a few times, and not each second, until the claim of a stopped publisher ends', async () => {
+it('retries a few times, not every second, until the claim of a stopped publisher ends', async () => {
   service = await virtualService('09:30', {}, 'many');
   const check = await alertingCheck(service);
   await pageOf(check);
@@ -158,7 +161,7 @@ it('removes the files of a page that is a draft again or deleted, also if the se
 describe('a subscriber of a page', () => {
   const at = (time: string) => new Date(timeOfDay(time)).toISOString();
 
-  /** Creates a page with a subscriber; `messages`: what it accepted, such as `10:00 started`. */
+  /** Creates a page with a subscriber. `messages` returns the messages that it accepted, such as `10:00 started`. */
   async function subscribed() {
     service = await virtualService('09:30');
     const check = await alertingCheck(service);
@@ -178,7 +181,7 @@ describe('a subscriber of a page', () => {
     };
   }
 
-  it('receives maintenance when it is scheduled, when it starts, and when it ends', async () => {
+  it('receives a message when maintenance is scheduled, when it starts, and when it ends', async () => {
     const { bodies, messages, window } = await subscribed();
     const times = { starts_at: at('10:00'), ends_at: at('10:30') };
     const { id } = await window({ ...times, public_title: 'New racks' });
@@ -193,11 +196,11 @@ describe('a subscriber of a page', () => {
   });
 
   it.each(['publish', 'delivery'] as const)(
-    'receives each message once if the service stops during sends to %s',
+    'receives each message once if the service stops during sends to the queue %s',
     async (queue) => {
       const { messages, window } = await subscribed();
       let sends = 0;
-      // Every second send stops the process.
+      // Every other send stops the process.
       service.fatal.send = (name) => name === queue && ++sends % 2 === 1;
       await window({ starts_at: at('10:00'), ends_at: at('10:30') }).catch(() => {});
       await service.until('12:00');
@@ -206,7 +209,7 @@ describe('a subscriber of a page', () => {
     },
   );
 
-  it('receives a moved start and an early end, and nothing when only a note changes', async () => {
+  it('receives a message about a moved start and an early end, and none when only a note changes', async () => {
     const { bodies, messages, window } = await subscribed();
     const { id } = await window({ starts_at: at('10:00'), ends_at: at('11:00') });
     const change = (settings: object) => service.call('PUT', `/v1/windows/${id}`, settings);
@@ -246,7 +249,7 @@ describe('a subscriber of a page', () => {
     ).toEqual(['10:10 10:00 ended', '10:10 11:00 cancelled', '10:10 12:10 cancelled']);
   });
 
-  it('receives the end once if the service stops after its message and the window is deleted', async () => {
+  it('receives the end once if the service stops after it created the delivery, and the window is then deleted', async () => {
     const { messages, window } = await subscribed();
     const { id } = await window({ starts_at: at('10:00'), ends_at: at('10:30') });
     await service.until('10:29');
@@ -269,7 +272,7 @@ describe('a subscriber of a page', () => {
     expect(messages()).toEqual(['09:30 scheduled', '10:00 started', '10:30 ended', '11:00 ended']);
   });
 
-  it('receives a cancellation once, a day later, if the service stops during sends', async () => {
+  it('receives a cancellation once if the window is deleted a day later and the service stops during sends', async () => {
     const { messages, window } = await subscribed();
     const days = (count: number) => new Date(timeOfDay('10:00') + count * 86_400_000).toISOString();
     const { id } = await window({ starts_at: days(2), ends_at: days(3) });
@@ -307,7 +310,7 @@ describe('a subscriber of a page', () => {
     expect(log).toMatchObject([{ status: 'failed', error: 'the subscriber was removed' }]);
   });
 
-  it('receives nothing for times that were entered afterwards, or for another component', async () => {
+  it('receives nothing about maintenance that is entered after its end or affects another component', async () => {
     const { messages, window } = await subscribed();
     await window({ starts_at: at('09:00'), ends_at: at('09:20') });
     await window({ starts_at: at('10:00'), ends_at: at('10:20'), scope: { labels: { other: 'yes' } } });
@@ -315,7 +318,7 @@ describe('a subscriber of a page', () => {
     expect(messages()).toEqual([]);
   });
 
-  it('receives recurring maintenance a day before each start', async () => {
+  it('receives a message a day before each start of recurring maintenance', async () => {
     const { messages, window } = await subscribed();
     await window({ cron: '0 11 * * *', duration_seconds: 600 });
     await service.until('11:30');

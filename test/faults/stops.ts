@@ -1,14 +1,21 @@
 import { disableAccount, enableAccount } from '#lib/access/change-account.ts';
 import type { MutationContext } from '#lib/access/context.ts';
 import { AppError } from '#lib/platform/errors.ts';
-import type { Stop } from '#test/oracle/inside.ts';
+import type { DisabledTime } from '#test/oracle/inside.ts';
 import type { Observations } from './observations.ts';
 
-/** The operator of the service disables the account, and enables it again; repeats that while the disk is full. */
-export async function stopFor(scope: MutationContext, seen: Observations, ms: number): Promise<void> {
+/** Disables an account, as an operator does, and enables it after `ms`. Retries each change while the disk is full. */
+export async function disableAccountFor(scope: MutationContext, seen: Observations, ms: number): Promise<void> {
   const { now, sleep } = scope.ports.clock;
   const never = Number.POSITIVE_INFINITY;
-  const stop: Stop = { tenant: scope.tenant, from: now(), done: never, to: never, over: never, enabled_at: never };
+  const stop: DisabledTime = {
+    tenant: scope.tenant,
+    from: now(),
+    done: never,
+    to: never,
+    over: never,
+    enabled_at: never,
+  };
   seen.stops.push(stop);
   await persist(() => disableAccount(scope), sleep);
   stop.done = now();
@@ -18,6 +25,7 @@ export async function stopFor(scope: MutationContext, seen: Observations, ms: nu
   stop.over = now();
 }
 
+/** Retries a change until the store accepts it. */
 async function persist<T>(work: () => Promise<T>, sleep: (ms: number) => Promise<void>): Promise<T> {
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 import type { VirtualService } from './virtual-service.ts';
 
-/** Behavior of the target shop.test from each time on. */
+/** Behaviors of the target shop.test, each with the time of day at which it starts. */
 export type Story = [time: string, manner: 'answers' | 'fails'][];
 
 /** Runs a story until a time of day. */

@@ -16,24 +16,26 @@ type World = {
 };
 
 const DAY_MS = 86_400_000;
-/** Average times for which targets are healthy and unhealthy. */
+/** Average times for which targets are healthy and unhealthy (ms). */
 export const HEALTH = { wellMs: 240_000, illMs: 90_000 };
-/** Response times of a dragging host (ms); if they exceed the time-out of the caller, it hangs. */
+/**
+ * Minimum and maximum response time of a dragging host (ms). If it reaches the timeout of the caller, the host hangs.
+ */
 const DRAGS_MS = [1_500, 4_900] as const;
-/** The record that every dns check expects; with another expectation the response is wrong. */
+/** Record that every dns check expects; a failing host returns another one. */
 export const RECORD = '192.0.2.7';
-/** Share of look-ups that the service's own resolver answers from its cache. */
-const REMEMBERED = 0.3;
+/** Share of lookups that the service's own resolver answers from its cache. */
+const CACHED = 0.3;
 
-/** Responses of a target by its behavior, after `took` ms; an error is thrown. */
+/** Response of a target for each behavior, after `took` ms. A returned error is thrown. */
 type Answers<T> = Record<'well' | 'fails' | 'refuses', (took: number) => T | NetError>;
 
 /**
  * The targets of checks: http, tcp, tls and dns.
- * @param world `onProbe` is called for each request in flight
+ * @param world `onProbe` is called when a request starts
  */
 export function targets({ random, clock, seen, manners, onProbe }: World) {
-  async function give<T>(does: Does, drag: number, timeout: number, responses: Answers<T>): Promise<T> {
+  async function respond<T>(does: Does, drag: number, timeout: number, responses: Answers<T>): Promise<T> {
     const begun = clock.now();
     await (does === 'drags' ? manners.sleep(drag) : manners.think());
     if (does === 'hangs') return manners.hang(timeout);
@@ -43,13 +45,13 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   }
 
   async function probe<T>(
-    origin: { process: number; host: string; own_resolver?: boolean },
+    origin: { process: number; host: string; service_resolver?: boolean },
     timeout: number,
     responses: Answers<T>,
   ): Promise<T> {
-    const { process, host, own_resolver = false } = origin;
-    const isRemembered = own_resolver && random.chance(REMEMBERED);
-    const down = isRemembered ? undefined : manners.outside(['network', 'targets']);
+    const { process, host, service_resolver = false } = origin;
+    const isCached = service_resolver && random.chance(CACHED);
+    const down = isCached ? undefined : manners.outside(['network', 'targets']);
     const manner = manners.doesNow(host, { ...HEALTH, ills: [...manners.ILLS, 'drags'] });
     const drag = manner === 'drags' ? random.int(...DRAGS_MS) : 0;
     const does = drag >= timeout ? 'hangs' : manner;
@@ -63,19 +65,19 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
       timeout_ms: timeout,
       success,
       isUnanswered: false,
-      own_resolver,
+      service_resolver,
     };
     seen.probes.push(one);
     onProbe();
     try {
-      const response = await (down ? manners.silence(down, timeout) : give(does, drag, timeout, responses));
-      // The response arrived; but a process that stalled until the deadline was over detects the deadline first.
+      const response = await (down ? manners.silence(down, timeout) : respond(does, drag, timeout, responses));
+      // The response arrived, but a process that stalled past the deadline detects the deadline first.
       if (clock.now() > at + timeout && stalledBetween(seen, at, clock.now()) > 0)
         throw new NetError('timeout', `no response within ${timeout} ms`);
       return response;
     } catch (error) {
       const failure = error as NetError;
-      // The deadline covers the whole request, and is late only by the duration of stalls.
+      // The deadline covers the whole request. Only stalls delay it.
       failure.latency_ms = Math.min(clock.now() - at, timeout + stalledBetween(seen, at, clock.now()));
       one.isUnanswered = !failure.answered;
       one.interrupted = failure.interrupted;
@@ -126,9 +128,9 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
         },
         refuses: refused,
       }),
-    /** @param resolver undefined: the service's own */
+    /** @param resolver undefined for a DNS check without its own resolver, which uses the one of the service */
     resolve: (process: number, hostname: string, resolver: string | undefined, timeout: number): Promise<DnsReply> =>
-      probe({ process, host: resolver ?? hostname, own_resolver: resolver === undefined }, timeout, {
+      probe({ process, host: resolver ?? hostname, service_resolver: resolver === undefined }, timeout, {
         well: (latency_ms) => ({ values: ['192.0.2.8', RECORD], latency_ms }),
         fails: () => (random.chance(0.5) ? { values: ['203.0.113.9'], latency_ms: 20 } : noServer()),
         refuses: noName,

@@ -3,8 +3,8 @@ import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 
 /**
- * Another tenant with the same names of catalog, relations, hosts and channel. Failures affect both, and neither may
- * affect the other.
+ * Creates the catalog of a second tenant, with the same names as the first, on hosts that depend on the same
+ * infrastructure. Its failures affect both tenants, and neither tenant may affect the other.
  */
 export async function runTwin({ random, clock, client }: Omit<OperatorWorld, 'seen'>): Promise<void> {
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));

@@ -5,12 +5,12 @@ import { type VirtualService, virtualService } from './virtual-service.ts';
 let service: VirtualService;
 afterEach(() => service.close());
 
-/** Creates a shop and a blog that depend on a db in an account, with the same slugs in each. */
+/** Creates a shop and a blog that depend on a db in one account. The slugs are the same in each account. */
 async function sameGraph(call: VirtualService['call'], receiver: string, targets: string) {
   const world = dependencyWorld({ ...service, call });
   const addEntity = (name: string, more: object) =>
     world.addEntity(name, { receiver, target_url: `http://${targets}-${name}.test/`, ...more });
-  // Its own check is slow, so that upstream probes are needed.
+  // The check of db is slow to detect a failure, so that upstream probes are needed.
   const db = await addEntity('db', { interval_seconds: 60, failure_threshold: 3 });
   const [shop, blog] = [await addEntity('shop', {}), await addEntity('blog', {})];
   for (const one of [shop, blog]) await world.depends(one, db);
@@ -20,7 +20,7 @@ async function sameGraph(call: VirtualService['call'], receiver: string, targets
 const rootOf = async (call: VirtualService['call'], { id }: { id: string }) =>
   (await call('GET', `/v1/checks/${id}/transitions`))[0].alert.attributed_to?.root_entity_id ?? null;
 
-it('explains and reports nothing in another account with the same graph', async () => {
+it('does not attribute a failure to the root cause in another account with the same graph', async () => {
   service = await virtualService('09:30');
   const other = await service.account('Other');
   const left = await sameGraph(service.call, 'left.test', 'left');

@@ -39,7 +39,7 @@ export function virtualCloud(shared: Shared) {
   };
 }
 
-/** Requests go to the first matching route. */
+/** Returns the function of the first route that matches a request. */
 function functionOf({ rawPath, requestContext }: ApiEvent): 'api' | 'ingest' | 'tester' | 'mcp' | 'public' {
   const { method } = requestContext.http;
   const fits = ({ path, method: wanted }: (typeof routes)[number]): boolean =>

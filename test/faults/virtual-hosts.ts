@@ -12,7 +12,7 @@ export type Manner =
 
 type Response = { status: number; headers?: Record<string, string> };
 
-/** A request to a host, at `at` (epoch ms), and the status of the response; 0 for none. */
+/** A request to a host, at `at` (epoch ms), and the status of the response; 0 without a response. */
 export type Call = { at: number; headers: Record<string, string>; body: string; status: number };
 
 export type Host = {

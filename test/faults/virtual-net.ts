@@ -18,9 +18,9 @@ type World = Parameters<typeof receivers>[0] & {
 };
 
 /**
- * The net of each process. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all others are
- * targets of checks.
- * @param world `onCall` is called for each execution whose request was read by an action's target
+ * Returns the net of each process. Receivers of alerts are `r….test`, targets of actions `c….example.com`, and all
+ * others are targets of checks.
+ * @param world `onCall` is called with the id of each execution whose request reached the target of its action
  */
 export function virtualNet(world: World, post: ReturnType<typeof receivers>['post']): (process: number) => Net {
   const { random, clock, seen, manners, referenceHost } = world;
@@ -68,10 +68,10 @@ type CallWorld = {
   onCall: World['onCall'];
 };
 
-/** Share of requests of remediations that repair the target. */
+/** Share of successful requests of remediations that repair the host of the check. */
 const REPAIRS = 0.5;
 
-/** Returns the host of the check of a remediation; undefined for other or deleted actions. */
+/** Returns the host that a remediation can repair; undefined for push checks, and for other or deleted actions. */
 function repairedBy({ table }: Observations, execution_id: string): string | undefined {
   const items = [...table.values()];
   const run = items.find((item): item is ExecutionItem => item.sk === 'EXECUTION' && item.pk.endsWith(execution_id));
@@ -80,7 +80,7 @@ function repairedBy({ table }: Observations, execution_id: string): string | und
   return check && check.execution_mode === 'pull' ? targetOf(check) : undefined;
 }
 
-/** Targets of actions; the URL ends in the execution id. */
+/** Returns the targets of actions: a function that returns the status for a URL, which ends in the execution id. */
 function actionTargets({ random, clock, seen, manners, onCall }: CallWorld) {
   return async ({ hostname, pathname }: URL, timeout: number): Promise<number> => {
     const down = manners.outside(['network']);

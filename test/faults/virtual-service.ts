@@ -24,16 +24,16 @@ import { virtualHosts } from './virtual-hosts.ts';
 type ApiCall = [method: string, path: string, body?: unknown];
 
 const DAY = '2026-11-21';
-/** Returns a time of that day, epoch ms; `09:40` or `09:40:30`. */
+/** Returns a time of DAY (epoch ms), given as `09:40` or `09:40:30`. */
 export const timeOfDay = (text: string): number => Date.parse(`${DAY}T${text}${text.length === 5 ? ':00' : ''}Z`);
 
 /**
- * The real functions in virtual time, on a table in memory and on the cloud of the simulation without faults, with
- * scripted targets and receivers: `await service.until('09:40'); service.host('shop.test').does('fails');`.
+ * Starts the real functions in virtual time, with a table in memory, the simulated cloud without faults, and scripted
+ * targets and receivers: `await service.until('09:40'); service.host('shop.test').does('fails');`.
  * @param settings override the settings of one machine
- * @param machines one for everything, or one for each invocation, with the queues of AWS
- * @param quick for long lives: a table on plain objects instead of SQLite, without observations, and calls to it that
- *   take no time
+ * @param machines `one`: one for everything; `many`: one for each invocation, with the queues of AWS
+ * @param quick whether the table is made of plain objects instead of SQLite, has no observations, and takes no time;
+ *   for long runs and many entities
  */
 export async function virtualService(
   from: string,
@@ -69,7 +69,7 @@ export async function virtualService(
   const observed = quick ? undefined : observedTable(clock, seen, (item) => cloud.inserted(item));
   const plain = plainTable((item) => cloud.inserted(item));
   const log = memoryLog();
-  /** Set by a test: called before certain steps; returns whether the whole service crashes there. */
+  /** Replaced by a test: whether the whole service crashes before a send to a queue or the response of a host. */
   const fatal = { send: (_queue: QueueName): boolean => false, call: (_host: string): boolean => false };
   const killed = (): Promise<never> => {
     cloud.outage(3000);
@@ -80,7 +80,7 @@ export async function virtualService(
   });
   const published = memoryFiles();
   const renderings: number[] = [];
-  /** Stops publishers before their next write, until it resolves. */
+  /** If set, the next write of a file waits until it resolves, which stops the publisher. */
   let stopped: Promise<void> | undefined;
   const files: Shared['files'] = {
     ...published,
@@ -144,7 +144,7 @@ export async function virtualService(
   };
   tick();
 
-  /** Creates an account with a blueprint `service`. @returns its API calls */
+  /** Creates an account with a blueprint `service`. @returns its id, and functions that call the API with its key */
   async function makeAccount(name: string) {
     const email = `ops@${name.toLowerCase()}.test`;
     const { account, key } = await done(createAccount({ ports: outside, keys }, { email, name, egress: 'any' }));
@@ -163,8 +163,8 @@ export async function virtualService(
 
   return {
     /**
-     * Sends one API call and waits for it; throws unless it returns a 2xx. Use one at a time: each moves the
-     * clock.
+     * Sends one API call and waits for it; throws unless it returns a 2xx. Calls must not overlap, because each moves
+     * the clock.
      */
     call,
     /** Creates another account. */
@@ -177,7 +177,7 @@ export async function virtualService(
     files: published,
     /** Returns the times of the renderings of status pages so far (epoch ms). */
     rendered: () => renderings,
-    /** Stops the next publisher before its first file. @returns lets it continue */
+    /** Stops the next publisher before its first file. @returns a function that lets it continue */
     stopPublisher: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       stopped = promise;
@@ -198,7 +198,7 @@ export async function virtualService(
     stepBack: (ms: number) => {
       behind += ms;
     },
-    /** Makes its processes record a stall of this length (ms). */
+    /** Makes the processes record a stall of this length (ms). */
     stallFor: (ms: number) => {
       stalled_ms += ms;
     },
@@ -226,8 +226,8 @@ export async function virtualService(
 export type VirtualService = Awaited<ReturnType<typeof virtualService>>;
 
 /**
- * Creates a check on a new entity that alerts the host `receiver`, a webhook. By default it probes http://shop.test/
- * each ten seconds and goes down at the first failure.
+ * Creates an entity with a check that alerts the host `receiver`, by default over a webhook. By default the check
+ * probes http://shop.test/ every ten seconds and goes down at the first failure.
  */
 export async function alertingCheck(
   service: VirtualService,
@@ -259,7 +259,7 @@ export async function alertingCheck(
   };
 }
 
-/** Alerts that a receiver accepted, in order: `09:40 state_change down`. */
+/** Returns the alerts that a receiver accepted, in order, such as `09:40 state_change down`. */
 export const alertsAt = (service: VirtualService, receiver = 'pager.test'): string[] =>
   service
     .host(receiver)

@@ -9,7 +9,7 @@ import type { Shared } from './process.ts';
 
 const SHARDS = 2;
 
-/** The table's change stream, read late, in batches of any length, and sometimes twice. */
+/** Creates the change stream of the table, which is read late, in batches of 1 to 10 records, and sometimes twice. */
 export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines>['invoke'], isRunning: () => boolean) {
   const { random, clock, seen } = shared;
   const source = streamEventSource({
@@ -31,13 +31,13 @@ export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines
       const done = await invoke<BatchReply>(reader, (handlers) => handlers[reader]({ Records }));
       const failures = done?.reply.batchItemFailures.length ?? 0;
       if (failures > 0 && failures < Records.length) count(seen, 'part of a stream batch failed');
-      // A checkpoint is a write as well.
+      // The reader cannot write its checkpoint on a full disk, so the batch is read again.
       return shared.storeSpell() === 'disk full' ? undefined : done?.reply;
     },
   });
 
   return {
-    /** Called by the table for a new item, which a reader can be subscribed to. */
+    /** Called by the table for each new item; readers receive only items of their prefixes. */
     inserted: (item: Item): void => {
       if (streams.some((stream) => isFor(stream, item.sk)))
         source.inserted(marshall(item, { removeUndefinedValues: true }));

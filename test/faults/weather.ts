@@ -4,17 +4,18 @@ import type { VirtualClock } from '#test/support/virtual-clock.ts';
 import { count, type Observations } from './observations.ts';
 import type { Profile } from './profile.ts';
 
-/** Faults of the service's machines and their store, with their durations. */
+/** Creates the faults of the service's machines and of their store. */
 export function makeWeather(clock: VirtualClock, seen: Observations) {
   let asleepUntil = 0;
   let nextStall = 0;
   return {
     seen,
-    /** Stalls every process for `ms` during the next probe, without a record. */
+    /** Stalls every process for `ms` during the next probe. */
     stallNext: (ms: number): void => {
       nextStall = ms;
     },
-    probeIsOut: (): void => {
+    /** Called when a probe starts: starts the stall of `stallNext`, unless another stall lasts. */
+    onProbe: (): void => {
       const now = clock.now();
       if (nextStall === 0 || stalledBetween(seen, now, now + 1) > 0) return;
       seen.stalls.push({ from: now, to: now + nextStall });
@@ -29,8 +30,8 @@ export function makeWeather(clock: VirtualClock, seen: Observations) {
     /** Sleeps like a process: while its machine sleeps or its event loop stalls, its timers do not fire. */
     sleep: async (ms: number): Promise<void> => {
       await clock.sleep(ms);
-      const goesOn = () => Math.max(asleepUntil, seen.stalls.at(-1)?.to ?? 0);
-      while (clock.now() < goesOn()) await clock.sleep(goesOn() - clock.now());
+      const resumesAt = () => Math.max(asleepUntil, seen.stalls.at(-1)?.to ?? 0);
+      while (clock.now() < resumesAt()) await clock.sleep(resumesAt() - clock.now());
     },
     storeSpell: (): StoreSpell['kind'] | undefined => {
       const kinds = seen.storeSpells.filter((one) => one.from <= clock.now() && clock.now() < one.to);
@@ -46,7 +47,7 @@ type Weather = ReturnType<typeof makeWeather> & {
   started: number;
   lengthMs: number;
 };
-type Struck = {
+type Cloud = {
   outage(ms: number): void;
   suspend(to: number): void;
   isRunning(): boolean;
@@ -54,8 +55,8 @@ type Struck = {
   wakeAll(): void;
 };
 
-/** Draws the times of outages, sleeps, throttling and full disks. */
-export function drawWeather(weather: Weather, cloud: Struck): void {
+/** Schedules outages, sleeps, stalls, throttling and full disks at random times. */
+export function drawWeather(weather: Weather, cloud: Cloud): void {
   const { random, clock, seen, profile, started, lengthMs } = weather;
   const someTime = (from = 60_000): number => started + random.int(from, lengthMs - 240_000);
 

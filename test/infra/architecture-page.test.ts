@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { HOUSE } from './house/floors.ts';
 
-/** Names in backticks. */
+/** Returns the names in backticks. */
 const namesIn = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
 
 it('docs/develop/architecture.md lists the rooms of lib with their folders, in order', () => {

@@ -53,14 +53,14 @@ async function pingsBy(program: readonly [string, ...string[]], env: Environment
   const pings = ((await pingsOf(service.client, id)) as Ping[]).toReversed();
   const bodyOf = async (ping: Ping | undefined) =>
     got(await service.client.get(`/v1/checks/${id}/pings/${ping?.id}/body`), 200);
-  return { pings, said: pings.map(({ kind, exit_status }) => `${kind} ${exit_status}`), bodyOf };
+  return { pings, reports: pings.map(({ kind, exit_status }) => `${kind} ${exit_status}`), bodyOf };
 }
 
 /** Runs a line in a shell, as cron and systemd do. */
 const byShell = (line: string, env: Environment = {}) =>
   pingsBy(['sh', '-c', line.replaceAll('/usr/local/bin/backup', 'backup')], env);
 
-const SAID = 'copying\nno space left';
+const OUTPUT = 'copying\nno space left';
 
 describe('crontab job', () => {
   const line = partOf(blocks('crontab')[0], /^30 2 \* \* \* (.*)$/m);
@@ -68,21 +68,21 @@ describe('crontab job', () => {
   it.each([
     ['0', 'success 0'],
     ['3', 'fail 3'],
-  ])('reports exit code %s', async (CODE, said) => {
+  ])('reports exit code %s', async (CODE, reports) => {
     const job = await byShell(line, { CODE });
-    expect(job.said).toEqual([said]);
-    expect(await job.bodyOf(job.pings[0])).toBe(SAID);
+    expect(job.reports).toEqual([reports]);
+    expect(await job.bodyOf(job.pings[0])).toBe(OUTPUT);
   });
 
   it.skipIf(!findProgram('wget'))('pings with wget', async () => {
-    expect((await byShell(partOf(page, /`(wget [^`]*)`/))).said).toEqual(['success null']);
+    expect((await byShell(partOf(page, /`(wget [^`]*)`/))).reports).toEqual(['success null']);
   });
 
   it.skipIf(!findProgram('runitor'))('reports the exit code with runitor', async () => {
     const [host, command] = [partOf(blocks('crontab')[1], /(\/ping)$/m), partOf(blocks('crontab')[1], /-- (.*)$/m)];
     const uuid = '$(basename $PING)';
     const job = await byShell(`runitor -api-url ${service.url}${host} -uuid ${uuid} -- ${command}`, { CODE: '3' });
-    expect(job.said).toEqual(['start null', 'fail 3']);
+    expect(job.reports).toEqual(['start null', 'fail 3']);
   });
 });
 
@@ -90,7 +90,7 @@ describe('systemd service', () => {
   const before = partOf(blocks('ini')[0], /^ExecStartPre=-(.*)$/m);
   const after = partOf(blocks('ini')[0], /^ExecStopPost=-(.*)$/m);
 
-  it('reports the start', async () => expect((await byShell(before)).said).toEqual(['start null']));
+  it('reports the start', async () => expect((await byShell(before)).reports).toEqual(['start null']));
 
   // Variables of systemd: https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
   it.each([
@@ -99,24 +99,24 @@ describe('systemd service', () => {
     ['signal', 'killed', 'KILL', 'fail null'],
     ['timeout', 'killed', 'TERM', 'fail null'],
     ['timeout', 'exited', '0', 'fail null'],
-  ])('reports the end with %s: %s %s', async (SERVICE_RESULT, EXIT_CODE, EXIT_STATUS, said) => {
-    expect((await byShell(after, { SERVICE_RESULT, EXIT_CODE, EXIT_STATUS })).said).toEqual([said]);
+  ])('reports the end with %s: %s %s', async (SERVICE_RESULT, EXIT_CODE, EXIT_STATUS, reports) => {
+    expect((await byShell(after, { SERVICE_RESULT, EXIT_CODE, EXIT_STATUS })).reports).toEqual([reports]);
   });
 });
 
 it.each([
   ['0', 'success 0'],
   ['3', 'fail 3'],
-])('reports exit code %s of a Kubernetes CronJob', async (CODE, said) => {
+])('reports exit code %s of a Kubernetes CronJob', async (CODE, reports) => {
   const job = await byShell(partOf(blocks('yaml')[0], /args: \['(.*)'\]$/m), { CODE });
-  expect(job.said).toEqual([said]);
-  expect(await job.bodyOf(job.pings[0])).toBe(SAID);
+  expect(job.reports).toEqual([reports]);
+  expect(await job.bodyOf(job.pings[0])).toBe(OUTPUT);
 });
 
 it.each([
   ['0', ['start null', 'success 0']],
   ['3', ['start null', 'fail null']],
-])('reports exit code %s of a job in a GitHub workflow', async (CODE, said) => {
+])('reports whether a job with exit code %s in a GitHub workflow succeeded', async (CODE, reports) => {
   const [start, job, end] = [...blocks('yaml')[1]!.matchAll(/run: (.*)$/gm)].map(([, line]) => line!);
   expect(job).toBe('./backup');
   const outcome = CODE === '0' ? '0' : 'fail';
@@ -125,8 +125,8 @@ it.each([
     'backup || true',
     end!.replace(/\$\{\{ job\.status == 'success' && '0' \|\| 'fail' \}\}/, outcome),
   ];
-  const { pings, said: found } = await byShell(lines.join('\n'), { CODE });
-  expect(found).toEqual(said);
+  const { pings, reports: found } = await byShell(lines.join('\n'), { CODE });
+  expect(found).toEqual(reports);
   expect(pings[0]!.rid).toEqual(expect.any(String));
   expect(pings[1]!.rid).toBe(pings[0]!.rid);
 });
@@ -137,9 +137,9 @@ describe.skipIf(!findProgram('python3'))('Python job', () => {
   it.each([
     ['ends well', 'pass', ['start null', 'success null']],
     ['raises', 'raise OSError("no space left")', ['start null', 'fail null']],
-  ])('reports a job that %s', async (_how, backup, said) => {
+  ])('reports a job that %s', async (_how, backup, reports) => {
     const job = await pingsBy(['python3', '-c', `def backup(): ${backup}\n${program}`]);
-    expect(job.said).toEqual(said);
-    if (said[1] === 'fail null') expect(await job.bodyOf(job.pings[1])).toMatch(/^OSError: no space left$/m);
+    expect(job.reports).toEqual(reports);
+    if (reports[1] === 'fail null') expect(await job.bodyOf(job.pings[1])).toMatch(/^OSError: no space left$/m);
   });
 });

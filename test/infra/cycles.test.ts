@@ -3,9 +3,10 @@ import { onCycles } from '#infra/cycles.ts';
 import { type FunctionName, functions, queues } from '#infra/topology.ts';
 import type { QueueName } from '#lib/messages.ts';
 
-/** Functions with only these queues. */
+/** Returns all functions, which send only to these queues. */
 const sending = (sends: Partial<Record<FunctionName, readonly QueueName[]>>) =>
   Object.fromEntries(Object.keys(functions).map((name) => [name, { sends: sends[name as FunctionName] ?? [] }]));
+/** Returns all queues, with these consumers instead of their own. */
 const fed = (consumers: Partial<Record<QueueName, FunctionName>>) =>
   Object.fromEntries(
     Object.entries(queues).map(([name, spec]) => [name, { consumer: consumers[name as QueueName] ?? spec.consumer }]),

@@ -12,9 +12,9 @@ import type { Files } from '#lib/platform/ports.ts';
 const SECRET = 'secret-of-the-test';
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-files-'));
 
-/** Objects of a server that speaks as much of S3 as the port uses, with their stored headers. */
+/** Objects of a server that implements the part of S3 that the port uses, with their stored headers. */
 const objects = new Map<string, { bytes: Buffer; headers: IncomingMessage['headers'] }>();
-/** Responses with 503 that the server sends first. */
+/** Number of requests that the server rejects with 503 first. */
 let busy = 0;
 let server: Server;
 

@@ -20,13 +20,13 @@ describe('source tree', () => {
     expect(long).toEqual([]);
   });
 
-  it('has no small file that only its own folder imports once', () => {
+  it('has no small file whose only importer is in its own folder', () => {
     expect(loneFiles(allSources())).toEqual([]);
   });
 
   it('has no file with a generic name such as utils', () => {
-    const drawers = /(^|\/)(utils?|helpers?|common|misc|manager|service|index)\.tsx?$/;
-    expect(sources.filter((file) => drawers.test(file))).toEqual([]);
+    const generic = /(^|\/)(utils?|helpers?|common|misc|manager|service|index)\.tsx?$/;
+    expect(sources.filter((file) => generic.test(file))).toEqual([]);
   });
 
   it('imports zod by its namespace, which is a fifth of the size in a bundle', () => {
@@ -38,12 +38,12 @@ describe('source tree', () => {
     expect(support.filter((file) => /from '#test\/(?!support\/)/.test(textOf(file)))).toEqual([]);
   });
 
-  it('compares a check or channel type by name only in its registry', () => {
+  it('does not compare a check or channel type with a name', () => {
     const byName = /\b(check_type|channel_type) *[!=]== *'/;
     expect(sources.filter((file) => byName.test(textOf(file)))).toEqual([]);
   });
 
-  it('imports the legacy MCP transport in one place besides its entry, so that it can be deleted', () => {
+  it('imports the legacy MCP transport in one place, so that it can be deleted', () => {
     const outside = sources.filter((file) => !file.startsWith('lib/mcp/sse/'));
     const imports = outside.flatMap((file) =>
       [...textOf(file).matchAll(/from '[^']*\bsse\/([^']+)'/g)].map(([, from]) => `${file}: ${from}`),
@@ -145,7 +145,7 @@ describe('comments', () => {
 });
 
 describe('README files in lib', () => {
-  it('have at most 50 lines of 120 columns', () => {
+  it('exist in each room, with at most 50 lines of 120 columns', () => {
     const rooms = new Set(
       files.filter((file) => /^lib\/.+\/.*\.ts$/.test(file)).map((file) => file.split('/').slice(0, 2).join('/')),
     );
@@ -163,7 +163,7 @@ describe('README files in lib', () => {
   });
 });
 
-/** `@biomejs/cli-darwin-arm64`: npm drops these from the lock file if it cannot reach them. */
+/** Platform packages, such as `@biomejs/cli-darwin-arm64`. npm drops unreachable ones from the lock file. */
 const PLATFORM = /(darwin|linux|win32|android|freebsd)[-_](x64|arm64|ia32|arm)/;
 
 describe('lock file', () => {

@@ -12,7 +12,7 @@ describe('npm run test:nightly', () => {
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
 
-  it('passes a seed to each part that takes one', () => {
+  it('has the option --seed in exactly the nightly parts that are marked as seeded', () => {
     for (const { seeded, options, night } of Object.values(PARTS)) {
       if (night) expect(options?.includes('--seed ') ?? false).toBe(seeded ?? false);
     }

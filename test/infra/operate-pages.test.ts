@@ -12,7 +12,7 @@ const pages = globSync('docs/{operate,api}/*.md', { cwd: root }).toSorted();
 const read = (page: string) => readFileSync(join(root, page), 'utf8');
 const of = (language: string, blocks: Block[]) => blocks.filter((block) => block.language === language);
 
-/** A pattern for lines of `npm start` in a page: port 8787, and an ellipsis for parts that differ at each start. */
+/** Returns a pattern for output of `npm start` that a page shows with port 8787, and with … for parts that vary. */
 const printed = (text: string, url: string): RegExp =>
   new RegExp(
     text
@@ -74,7 +74,7 @@ describe('packaging/Dockerfile', () => {
     for (const path of copied) expect(existsSync(join(root, path)), path).toBe(true);
   });
 
-  it('has a context with what it copies', () => {
+  it('has a build context of exactly the files that it copies', () => {
     const kept = read('packaging/Dockerfile.dockerignore').matchAll(/^!(.*)$/gm);
     const copied = lines
       .filter((line) => /^COPY (?!--from)/.test(line))

@@ -15,7 +15,9 @@ const page = readFileSync(new URL('../../docs/operate/install.md', import.meta.u
 const blocks = blocksOf(page);
 const snippet = (language: string) => blocks.find((block) => block.language === language)!.text;
 
-/** Each proxy with its documented configuration, on a port of this test, before a service on another. */
+/**
+ * Functions that write the documented configuration of a proxy, with this port and upstream, and return its arguments.
+ */
 const PROXIES = {
   nginx: (dir: string, port: number, upstream: string) => {
     const server = `server { listen 127.0.0.1:${port};\n${snippet('nginx').replace('127.0.0.1:8787', upstream)} }`;
@@ -59,13 +61,13 @@ describe.each(Object.keys(PROXIES) as (keyof typeof PROXIES)[])('%s with the con
     rmSync(dir, { recursive: true });
   });
 
-  it('passes on checks, alerts, and streams without a delay', async () => {
+  it('passes every step of the smoke test, including streams', async () => {
     const { out, code } = await runCommand('infra/smoke/main.ts', [url, service.client.key]);
     expect(out).toMatch(/^10 passed, 0 failed$/m);
     expect(code).toBe(0);
   });
 
-  it('states the address of each client, whatever the client claims', async () => {
+  it('passes the true address of each client, whatever the client claims', async () => {
     const from = async (localAddress: string, claimed: string): Promise<number | undefined> => {
       const request = get(`${url}/v1/me`, { localAddress, headers: { 'x-forwarded-for': claimed } });
       const [response] = await once(request, 'response');

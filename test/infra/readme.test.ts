@@ -7,7 +7,7 @@ const root = new URL('../../', import.meta.url).pathname;
 const readme = readFileSync(`${root}README.md`, 'utf8');
 const blocks = blocksOf(readme);
 
-/** `npm start` and `npm test` are how this test runs; all other commands run verbatim. */
+/** All commands except `npm start` and `npm test`: this test starts the service itself and is part of `npm test`. */
 const snippets = blocks.filter(({ language, text }) => language === 'sh' && !/^npm (?:start|test)$/m.test(text));
 
 describe('the README', () => {

@@ -12,7 +12,7 @@ export type Block = { language: string; text: string };
 export const blocksOf = (page: string): Block[] =>
   [...page.matchAll(/^```(\S[^\n]*)\n(.*?)^```/gms)].map(([, language = '', text = '']) => ({ language, text }));
 
-/** Ports that pages listen on. */
+/** Ports on which commands of pages listen. */
 const PAGE_PORTS = ['9101', '9102'];
 
 /** Loopback address where no server listens and that the service under test may always reach. */
@@ -22,8 +22,8 @@ const UNREACHABLE = '127.77.0.1';
 const REFUSED = /"code":"[A-Z_]+"/;
 
 /**
- * Runs the commands of a page in order, in one bash, on a real service. Hosts outside become one where no server
- * listens: no request leaves this machine.
+ * Runs the commands of a page in order, in one bash, on a real service. External hosts are replaced by one
+ * where no server listens, so that no request leaves this machine.
  * @param folder working directory. Default: a new one
  * @returns the output of each command
  * @throws if a command fails or the API rejects a request

@@ -30,7 +30,7 @@ const ALL = [
   'clean-up',
 ];
 
-/** Everything that a tenant has, except its history. */
+/** Returns the records of a tenant, of the kinds that the smoke test creates, without their history. */
 const belongings = async (one: Client) => ({
   blueprints: (await one.get('/v1/blueprints')).body,
   checks: (await one.get('/v1/checks')).body,
@@ -64,8 +64,8 @@ it('names the failed step and the reason, runs the independent steps and cleans 
 });
 
 it('fails when an alert does not arrive', async () => {
-  await using full = await httpTarget((_request, response) => void response.writeHead(410).end());
-  const { code, out } = await smoke([service.url, client.key, '--receiver', `${full.url}/ops`, '--no-stream']);
+  await using rejecting = await httpTarget((_request, response) => void response.writeHead(410).end());
+  const { code, out } = await smoke([service.url, client.key, '--receiver', `${rejecting.url}/ops`, '--no-stream']);
   expect(code).toBe(1);
   expect(out).toMatch(/^FAIL +alert .*did not accept.*410/m);
 });

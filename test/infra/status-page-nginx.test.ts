@@ -55,7 +55,7 @@ describe.runIf(nginx)('nginx in front of a status page', () => {
     expect(set.err).toBe('');
     const lines = location.replace('http://127.0.0.1:8787', service.url).replace('location /status/', 'location /');
     const url = await startNginx(cache, lines);
-    /** Reads with a Host header, which fetch does not allow to set. */
+    /** Reads with a Host header, which fetch cannot set. */
     const read = (path: string, host = '127.0.0.1') =>
       new Promise<string>((resolve, reject) => {
         const sent = request(url + path, { headers: { host } }, async (response) =>

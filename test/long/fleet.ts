@@ -30,19 +30,19 @@ export async function startTarget(): Promise<LocalTarget> {
 }
 
 /** Runs `work` over a list with limited concurrency. @returns the results in the order of the list */
-export async function inParallel<T, R>(list: readonly T[], most: number, work: (one: T) => Promise<R>): Promise<R[]> {
+export async function inParallel<T, R>(list: readonly T[], limit: number, work: (one: T) => Promise<R>): Promise<R[]> {
   const done: R[] = [];
   const left = list.entries();
   const worker = async () => {
     for (const [i, one] of left) done[i] = await work(one);
   };
-  await Promise.all(Array.from({ length: most }, worker));
+  await Promise.all(Array.from({ length: limit }, worker));
   return done;
 }
 
-const CHECKS_AN_ENTITY = 90;
+const CHECKS_PER_ENTITY = 90;
 
-/** Sets plan limits of the account of a service, by the option names of the operator command. */
+/** Sets limits of the account of a service, by the option names of the operator command. */
 export async function setLimits(
   { client, dir }: Pick<RealService, 'client' | 'dir'>,
   limits: Record<string, number>,
@@ -54,7 +54,7 @@ export async function setLimits(
   await promisify(execFile)(process.execPath, words, { env: { ...process.env, DATA_DIR: dir } });
 }
 
-/** Creates http checks, ninety per entity: the operator raises the plan limits first, by the CLI. */
+/** Raises the account limits with the operator CLI, then creates http checks, ninety per entity. */
 export async function makeChecks(
   { client, dir }: RealService,
   count: number,
@@ -62,11 +62,11 @@ export async function makeChecks(
   targetUrl: string,
 ): Promise<{ tenant: string; checks: Check[] }> {
   const { id: tenant } = got(await client.get('/v1/me'), 200);
-  const entities = Math.ceil(count / CHECKS_AN_ENTITY);
+  const entities = Math.ceil(count / CHECKS_PER_ENTITY);
   await setLimits(
     { client, dir },
     {
-      checks: CHECKS_AN_ENTITY,
+      checks: CHECKS_PER_ENTITY,
       // One more of each for records of the caller.
       entities: entities + 1,
       'all-checks': count + 1,
@@ -87,7 +87,7 @@ export async function makeChecks(
 
 type Pack = { slot: number; pack: PackItem };
 
-/** Returns the slots of each check with a result, separate or in a pack, ascending, epoch ms. */
+/** Returns for each check the slots with a result, single or in a pack (epoch ms, ascending). */
 export function slotsRecorded(dir: string, tenant: string, checks: Check[]): number[][] {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {
@@ -111,7 +111,7 @@ export function slotsRecorded(dir: string, tenant: string, checks: Check[]): num
       const single = singles
         .all(keys.ofCheck(tenant, id), RESULTS, after(RESULTS))
         .map(({ sk }) => Number(String(sk).slice(RESULTS.length, RESULTS.length + 13)))
-        // The probe at the creation has its own time.
+        // The probe at the creation of a check is not at a slot.
         .filter((at) => isSlot(schedule, at));
       return [...new Set([...packed.map(({ slot }) => slot), ...single])].sort((a, b) => a - b);
     });
@@ -120,7 +120,7 @@ export function slotsRecorded(dir: string, tenant: string, checks: Check[]): num
   }
 }
 
-/** Returns the number of jobs that are overdue by a second, and of dead messages. */
+/** Returns the number of jobs that are more than a second overdue, and of dead letters. */
 export function backlogOf(dir: string, now: number): { overdue: number; dead: number } {
   const db = new DatabaseSync(join(dir, STORE_FILE), { readOnly: true });
   try {

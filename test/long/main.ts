@@ -70,7 +70,7 @@ await steady(fleet);
 await away(fleet);
 process.exitCode = evidence.conclude();
 
-/** Every slot of some minutes is executed once, on time, evenly distributed. */
+/** Checks that every slot of some minutes is executed once and on time, and that requests are evenly distributed. */
 async function steady({ service, target, tenant, checks }: Fleet): Promise<void> {
   await pause(SETTLED_MS);
   const usage = watch(service.pid());
@@ -85,7 +85,7 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   await pause(SETTLED_MS);
 
   evidence.heading(`${MINUTES} minutes`);
-  // The slots by the clock of the service, and by that of this process.
+  // Slots are times of the service, whose clock is BEHIND_MS behind.
   const due = checks.map(({ schedule }) => slotsBetween(schedule, from - BEHIND_MS, until - BEHIND_MS));
   const recorded = slotsRecorded(service.dir, tenant, checks);
   const arrivals = await target.arrivals();
@@ -98,7 +98,7 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   const requests = new Array<number>(checks.length).fill(0);
   const perSecond = new Map<number, number>();
   for (const [i, at] of arrivals.at.entries()) {
-    const number = arrivals.path[i]!;
+    const number = arrivals.numbers[i]!;
     const slot = latestSlot(checks[number]!.schedule, at - BEHIND_MS) + BEHIND_MS;
     if (slot <= from || slot > until) continue;
     requests[number]!++;
@@ -126,7 +126,10 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   );
 }
 
-/** After an outage each check is probed once for the past, then by its old schedule, and the outage shows as gaps. */
+/**
+ * Checks that after an outage each check is probed once for the past and then by its old schedule, and that the outage
+ * shows as gaps.
+ */
 async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   const code = await service.stop();
   const before = slotsRecorded(service.dir, tenant, checks);
@@ -143,11 +146,11 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
 
   const recorded = slotsRecorded(service.dir, tenant, checks);
   const arrivals = await target.arrivals();
-  const since = { path: arrivals.path.slice(probesBefore), at: arrivals.at.slice(probesBefore) };
+  const since = { numbers: arrivals.numbers.slice(probesBefore), at: arrivals.at.slice(probesBefore) };
   const after = recorded.map((slots, i) => slots.filter((slot) => slot > before[i]!.at(-1)!));
   const requests = new Array<number>(checks.length).fill(0);
   for (const [i, at] of since.at.entries()) {
-    const number = since.path[i]!;
+    const number = since.numbers[i]!;
     if (latestSlot(checks[number]!.schedule, at) <= until) requests[number]!++;
   }
   const bad = { twice: 0, never: 0, schedule: 0, requests: 0 };
@@ -176,7 +179,7 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   const first = since.at[0] ?? Number.POSITIVE_INFINITY;
   const burst = since.at.filter((at) => at < started + BURST_MS).length;
   const steadyAgain = since.at.flatMap((at, i) =>
-    at > started + BURST_MS ? [at - latestSlot(checks[since.path[i]!]!.schedule, at)] : [],
+    at > started + BURST_MS ? [at - latestSlot(checks[since.numbers[i]!]!.schedule, at)] : [],
   );
   evidence.print(
     `first request ${seconds(first - started)} after the start, ${burst} in the first ${seconds(BURST_MS)}`,
@@ -202,7 +205,7 @@ async function away({ service, target, tenant, checks }: Fleet): Promise<void> {
   evidence.print(`entities ${status.total}, up ${status.up}`);
   evidence.demand(status.total === status.up, 'no check went down because of the outage of the service');
   const { dead } = backlogOf(service.dir, Date.now());
-  evidence.demand(dead === 0, `no message is dead (${dead})`);
+  evidence.demand(dead === 0, `no message is a dead letter (${dead})`);
 }
 
 function megabytes(bytes: number): string {

@@ -22,7 +22,7 @@ function treeOf(pid: number) {
   return tree;
 }
 
-/** Returns a list of the process; empty if it has ended. */
+/** Returns a list with the process; an empty one if the process has ended. */
 function read(pid: number) {
   try {
     // The name in parentheses can contain spaces; the rest does not.

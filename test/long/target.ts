@@ -1,20 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/**
- * A light target in its own process: returns 200 to everything and records the time of each request to `/<n>`, except
- * `/flap`, which fails every other two seconds. Responds to any message of its parent with all records.
- */
-export type Arrivals = { path: number[]; at: number[] };
+/** Numbers in the paths of the requests, and the times of the requests (epoch ms). */
+export type Arrivals = { numbers: number[]; at: number[] };
 
-const noted: Arrivals = { path: [], at: [] };
+/**
+ * A light target in its own process. It returns 200 to requests to `/<n>` and records their times. `/flap` fails every
+ * other two seconds and is not recorded. The target responds to any message of its parent process with all records.
+ */
+const noted: Arrivals = { numbers: [], at: [] };
 const FLAP_MS = 2000;
 const server = createServer((request, response) => {
   if (request.url === '/flap') {
     response.statusCode = Math.floor(Date.now() / FLAP_MS) % 2 ? 200 : 500;
     return response.end();
   }
-  noted.path.push(Number(request.url!.slice(1)));
+  noted.numbers.push(Number(request.url!.slice(1)));
   noted.at.push(Date.now());
   return response.end('ok');
 });

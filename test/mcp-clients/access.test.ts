@@ -84,7 +84,7 @@ async function seenBy(client: AnyClient): Promise<{ listed: string[]; callable: 
   }
 }
 
-/** null: a key without scopes. */
+/** Scopes of the tested keys; null for a key without scopes. */
 const KEYS: (KeyScope[] | null)[] = [
   null,
   ['mcp'],
@@ -92,7 +92,7 @@ const KEYS: (KeyScope[] | null)[] = [
   [...SCOPES],
 ];
 
-describe('tools of a key', () => {
+describe('required scopes', () => {
   it('are declared for each tool', () => {
     expect([...builtInTools.keys(), 'restart_service'].sort()).toEqual(Object.keys(TOOLS).sort());
     expect(calls.map(({ name }) => name).sort()).toEqual(Object.keys(TOOLS).sort());
@@ -101,20 +101,22 @@ describe('tools of a key', () => {
 
 describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
   it.each(ROLES.flatMap((role) => KEYS.map((scopes) => [role, scopes?.join(', ') ?? 'no scopes', scopes] as const)))(
-    'lists exactly the callable tools for the key of a %s and %s',
+    'lists exactly the callable tools for a key of the role %s with %s',
     async (role, _scopes, scopes) => {
       const { client: owner } = team.find((one) => one.role === role)!;
       const { key } = await keyMadeBy(service, owner, { scopes });
-      const due = Object.keys(TOOLS).filter((tool) => expectedOutcome({ role, scopes }, TOOLS[tool]!) === 'let in');
-      expect(await seenBy(await connect(key))).toEqual({ listed: due.sort(), callable: due });
+      const expected = Object.keys(TOOLS).filter(
+        (tool) => expectedOutcome({ role, scopes }, TOOLS[tool]!) === 'let in',
+      );
+      expect(await seenBy(await connect(key))).toEqual({ listed: expected.sort(), callable: expected });
     },
   );
 
   it('lists and calls only the tools of a skill with a key restricted to it', async () => {
     const scopes = ['mcp', 'read', 'respond'];
     const { key } = await keyMadeBy(service, service.client, { scopes, skills: ['runbook'] });
-    const due = ['restart_service'];
-    expect(await seenBy(await connect(key))).toEqual({ listed: due, callable: due });
+    const expected = ['restart_service'];
+    expect(await seenBy(await connect(key))).toEqual({ listed: expected, callable: expected });
     const reading = await keyMadeBy(service, service.client, { scopes, skills: ['catalog-ops'] });
     const named = catalogOps().tools.map(({ name }) => name);
     const readers = named.filter((tool) => TOOLS[tool] === 'read').sort();
@@ -126,7 +128,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_name, connect) => {
     await expect(connect(key)).rejects.toThrow(/403|FORBIDDEN|needs mcp/);
   });
 
-  it('is rejected with a remedy for a read-only key', async () => {
+  it('is rejected with a remedy when its key is read-only', async () => {
     const { key } = await keyMadeBy(service, service.client, { is_read_only: true });
     await expect(connect(key)).rejects.toThrow(/403|READ_ONLY|scopes mcp and read/);
   });

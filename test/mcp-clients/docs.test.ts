@@ -33,7 +33,7 @@ type Server = {
   env?: Record<string, string>;
 };
 
-/** Returns a connection like that of the client with these settings. */
+/** Returns the transport that a client with these settings uses. */
 function transportOf({ url, headers, command, args = [], env = {} }: Server): Transport {
   if (url) return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: headers! } }) as Transport;
   expect([command, ...args.slice(0, 2)]).toEqual(['npx', '-y', 'mcp-remote']);

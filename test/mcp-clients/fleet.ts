@@ -1,4 +1,4 @@
-import { byNameAlone, catalogOps } from '#test/support/catalog-ops.ts';
+import { catalogOps, otherTools } from '#test/support/catalog-ops.ts';
 import type { Client } from '#test/support/client.ts';
 import { got, newCheck, runAction } from '#test/support/fleet.ts';
 
@@ -13,7 +13,7 @@ export type Seen = {
 
 /**
  * Creates records, every built-in tool, and a tool that runs an action which posts to `hook`.
- * @returns a call of each
+ * @returns a call of each tool
  */
 export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const check = await newCheck(client);
@@ -30,7 +30,7 @@ export async function prepare(client: Client, hook: string): Promise<Call[]> {
   const inputSchema = { type: 'object', properties: { service: { type: 'string' } }, required: ['service'] };
   const restart = { name: 'restart_service', description: 'Restarts a service', inputSchema, action_id };
   got(await client.post('/v1/skills', catalogOps()), 201);
-  got(await client.post('/v1/skills', byNameAlone()), 201);
+  got(await client.post('/v1/skills', otherTools()), 201);
   got(await client.post('/v1/skills', { slug: 'runbook', name: 'Runbook', tools: [restart] }), 201);
   const [entity] = got(await client.get('/v1/blueprints/service/entities'), 200);
   const { id: execution_id } = await runAction(client, action_id);

@@ -8,13 +8,13 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * Returns the interpreter of a virtual environment with this major version of the package mcp; undefined if it is
- * missing. To create it: python3 -m venv .cache/mcp-python-1 && .cache/mcp-python-1/bin/pip install -r
- * test/mcp-clients/python-1.txt
+ * missing, except in CI, where it throws. To create it for version 1: python3 -m venv .cache/mcp-python-1 &&
+ * .cache/mcp-python-1/bin/pip install -r test/mcp-clients/python-1.txt
  */
 export function findPython(major: 1 | 2): string | undefined {
   const python = join(ROOT, `.cache/mcp-python-${major}/bin/python`);
   if (existsSync(python)) return python;
-  if (process.env.CI) throw new Error(`${python} is missing; .ci/peers makes it.`);
+  if (process.env.CI) throw new Error(`${python} is missing; run .ci/peers to create it.`);
   return undefined;
 }
 

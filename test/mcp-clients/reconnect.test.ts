@@ -5,7 +5,7 @@ import { registerCatalogOps } from '#test/support/mcp.ts';
 import { startRealService } from '#test/support/real-service.ts';
 import { connectV1, transportsV1 } from './typescript.ts';
 
-it('opens a stream again that the service closes early, without a lost response', { timeout: 60_000 }, async () => {
+it('reopens a stream that the service closes early, without losing a response', { timeout: 60_000 }, async () => {
   await using service = await startRealService({ MCP_STREAM_SECONDS: '1' });
   await registerCatalogOps(service.client);
   const transport = transportsV1.sse({ url: `${service.url}/v1/mcp`, key: service.client.key });

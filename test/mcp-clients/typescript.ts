@@ -28,7 +28,7 @@ export async function connectV1(transport: Transport): Promise<Client1> {
   return client;
 }
 
-/** Lists the tools and makes every call. */
+/** Lists the tools and makes every call with the client of SDK 1.x. */
 export async function walkV1(transport: Transport, calls: Call[]): Promise<Seen> {
   const client = await connectV1(transport);
   try {

@@ -37,7 +37,7 @@ function start({ command }: Part, options: readonly string[], stdout: 'inherit' 
   return child;
 }
 
-async function byName(name: string, options: string[]): Promise<number> {
+async function runByName(name: string, options: string[]): Promise<number> {
   const part = PARTS[name];
   if (!part) {
     const near = closestName(name, Object.keys(PARTS));
@@ -51,7 +51,7 @@ async function byName(name: string, options: string[]): Promise<number> {
 type Outcome = { passed: number; failed: number; seconds: number };
 
 /** Runs a part and shows its output. A part without a closing line counts as one test. */
-async function atNight(part: Part, options: readonly string[]): Promise<Outcome> {
+async function runPart(part: Part, options: readonly string[]): Promise<Outcome> {
   const began = performance.now();
   const child = start(part, options, 'pipe');
   let printed = '';
@@ -66,7 +66,7 @@ async function atNight(part: Part, options: readonly string[]): Promise<Outcome>
   return { passed: passed!, failed: code !== 0 && failed === 0 ? 1 : failed!, seconds };
 }
 
-async function everything(seed: string): Promise<number> {
+async function runAll(seed: string): Promise<number> {
   const failures: string[] = [];
   const times: string[] = [];
   const sum = { passed: 0, failed: 0 };
@@ -75,7 +75,7 @@ async function everything(seed: string): Promise<number> {
     const options = [...part.night, ...(part.seeded ? ['--seed', seed] : [])];
     const again = ['npm run test:nightly --', name, ...options].join(' ');
     say(`\n# ${again}`);
-    const { passed, failed, seconds } = await atNight(part, options);
+    const { passed, failed, seconds } = await runPart(part, options);
     times.push(`${String(seconds).padStart(6)} s  ${name}`);
     if (failed > 0) failures.push(`failed: ${name}: ${failed} failed; again: ${again}`);
     sum.passed += passed;
@@ -87,7 +87,6 @@ async function everything(seed: string): Promise<number> {
 
 const [word, ...rest] = process.argv.slice(2);
 if (word === '--help' || word === '-h') help();
-else if (word === undefined) process.exitCode = await everything(String(Math.floor(Date.now() / DAY_MS) * 1000));
-else if (word === '--seed' && rest.length === 1 && /^\d+$/.test(rest[0]!))
-  process.exitCode = await everything(rest[0]!);
-else process.exitCode = await byName(word, rest);
+else if (word === undefined) process.exitCode = await runAll(String(Math.floor(Date.now() / DAY_MS) * 1000));
+else if (word === '--seed' && rest.length === 1 && /^\d+$/.test(rest[0]!)) process.exitCode = await runAll(rest[0]!);
+else process.exitCode = await runByName(word, rest);

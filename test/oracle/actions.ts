@@ -3,13 +3,13 @@ import { settingsIn } from './inside.ts';
 
 /** Maximum time from a cause to the start of its execution when nothing fails (ms). */
 const BEGUN_MS = 5_000;
-/** Maximum time for which a remediation waits after the decision about the alert of a failure (ms). */
+/** Maximum time for which a remediation waits after the alert of its failure was decided (ms). */
 const WAITS_MS = 45_000;
 /** Error messages of internal errors. */
 const INTERNAL_ERROR = /^(interrupted|not sent|a fault of this service)/;
 
 /**
- * Promise: an action runs once per cause and never without a cause; a remediation that failed runs again. An execution
+ * Promise: an action runs once per cause and never without a cause; a failed remediation may run again. An execution
  * is recorded, then sent once, and ends in time.
  */
 export function checkActions(history: History): string[] {
@@ -43,7 +43,7 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
   });
 }
 
-/** Returns the time by which a remediation of a failure has begun or was stopped when nothing fails (epoch ms). */
+/** Returns the time by which, without faults, a remediation of a failure has begun or was stopped (epoch ms). */
 const begunBy = ({ at, alert }: Transition): number => Math.max(at, Date.parse(alert.decided_at ?? '') || 0) + WAITS_MS;
 
 /**
@@ -71,7 +71,10 @@ function firesAction(action: Action, one: Transition): boolean {
   return wanted === '' || one.check_to_state === wanted || (one.to_state === wanted && one.from_state !== wanted);
 }
 
-/** The action requires the execution at its start. */
+/**
+ * Unless it is manual, an execution has the trigger of its action at that time; a transition that started it triggers
+ * the action.
+ */
 function checkCause(history: History, { n, began }: Execution, causes: Map<string, Transition>): string[] {
   const { id, action_id, transition_id, trigger, created_at } = began;
   const action = history.actions.get(action_id)?.findLast((version) => version.n < n)?.action;
@@ -83,7 +86,7 @@ function checkCause(history: History, { n, began }: Execution, causes: Map<strin
   return [`execution ${id} ran for transition ${transition_id}, which does not trigger its action`];
 }
 
-/** An execution ends in time, with the status of its target. */
+/** An execution ends in time, with the status code of its target, and is a success exactly for 200. */
 function checkEnd({ calls, over_before, failed }: History, { last }: Execution): string[] {
   if (!last) return [];
   const wrong: string[] = [];
@@ -102,7 +105,7 @@ function checkEnd({ calls, over_before, failed }: History, { last }: Execution):
   return wrong;
 }
 
-/** An execution is recorded once before it is sent, and sent once. */
+/** An execution is recorded once, before it is sent, and is sent once. */
 function checkCalls({ calls, executions, read_at }: History): string[] {
   const wrong: string[] = [];
   const began = new Map(executions.map((one) => [one.began.id, one.n]));

@@ -28,8 +28,8 @@ export function isWarning({ check_from_state, check_to_state }: Changed, policy:
   return sides.includes('degraded') && !sides.includes('down');
 }
 
-/** Whether a change is the recovery from a state that was notified, to which the cooldown does not apply. */
-export const isRecoveryAtOnce = (one: Changed, before: CheckItem, policy: EffectiveSettings): boolean =>
+/** Whether a change is the recovery from a notified state and the policy exempts recoveries from the cooldown. */
+export const skipsCooldown = (one: Changed, before: CheckItem, policy: EffectiveSettings): boolean =>
   !policy.cooldown_on_recovery &&
   reportableState(policy, one.check_to_state) === 'up' &&
   lastNotifiedState(before) !== 'up';
@@ -37,7 +37,8 @@ export const isRecoveryAtOnce = (one: Changed, before: CheckItem, policy: Effect
 type Flaps = Pick<CheckItem['alerts'], 'changed_at' | 'flapping'>;
 
 /**
- * Returns the flapping memory after a change was decided; a first state and an unreported change do not count.
+ * Returns the flapping note of a check after a change. A first state does not count, nor does a change between two
+ * states that are reported as the same state.
  */
 export function flapsAfter(
   { changed_at = [], flapping }: Flaps,
@@ -64,13 +65,13 @@ export function flapsAfter(
 export const reportedAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * A held alert of a check: by a maintenance window, or until its root cause is known. `notified`: destinations and
- * channels that were notified nevertheless.
+ * Held alert of a check, because of a maintenance window or because its root cause is not known yet. `notified`:
+ * destinations and channels that were notified nevertheless.
  */
 export type HeldAlertState = {
   reason: HoldReason;
   notified: ReadonlySet<string>;
-  /** Whether all recipients were notified of a problem before, so that all get the recovery. */
+  /** Whether the last notified state was not up when the hold began, so that all recipients get the recovery. */
   knew: boolean;
 };
 
@@ -80,7 +81,7 @@ export const HOLDS: readonly string[] = ['dependency', 'maintenance'] satisfies 
 /** Reasons that end by themselves: a late alert then reports the state, unless the recipients know it. */
 export const ENDING: readonly string[] = ['cooldown', 'flapping'] satisfies AlertReason[];
 
-/** Whether an alert that is not sent for this reason is decided later. */
+/** Whether an alert that is not sent because of `reason` is held, to be decided later. */
 export function isHeldFor(reason: string | null, one: Changed, before: CheckItem, policy: EffectiveSettings): boolean {
   const says = reportedAs(reportableState(policy, one.check_to_state));
   if (reason === 'dependency') return one.check_to_state === 'down';
@@ -89,12 +90,12 @@ export function isHeldFor(reason: string | null, one: Changed, before: CheckItem
   return reason !== null && HOLDS.includes(reason) && says !== 'up' && isNew;
 }
 
-/** Input of a decision. `needs`: number of relations of its entity that propagate failure. */
+/** Input of a decision. `needs`: number of relations from the entity of the check that propagate failure. */
 export type DecisionInput = { policy: EffectiveSettings; held: HeldAlertState | undefined; needs: number };
 
 /**
- * Returns the recipients of a change or its closing alert: if the alert of the failure was held, only notified ones
- * get the recovery.
+ * Returns the recipients of an alert that reports a state, as channel ids. If the alert of a failure was held until its
+ * root cause is known, the recovery goes only to recipients that were notified nevertheless, unless `knew` is set.
  */
 export const recipientsOf = (says: string, { policy, held }: DecisionInput): string[] => {
   const isNarrow = says === 'up' && held?.reason === 'dependency' && !held.knew;
@@ -106,7 +107,7 @@ export const recipientsOf = (says: string, { policy, held }: DecisionInput): str
 
 /**
  * Returns the reason why a transition is not, or not yet, reported; null if it is reported.
- * @param flaps flapping memory that includes this change
+ * @param flaps flapping note that includes this change
  */
 export function suppressionReason(
   one: Changed,
@@ -127,7 +128,7 @@ export function suppressionReason(
   const { last_planned_at: paged, last_warned_at: warned } = check.alerts;
   const runs = (last: number | undefined) => last !== undefined && at - last < cooldown;
   const isCooling = runs(paged) || (isWarning(one, policy) && runs(warned));
-  if (isCooling && !isRecoveryAtOnce(one, check, policy)) return 'cooldown';
+  if (isCooling && !skipsCooldown(one, check, policy)) return 'cooldown';
   const says = reportedAs(to);
   const recipients = recipientsOf(says, given);
   const hasRecipients = recipients.length > 0 || (says === 'down' && policy.escalates);

@@ -62,8 +62,8 @@ const groupOf = ({ group_id, leads_to }: History['deliveries'][number]): string 
   group_id && leads_to ? `${group_id} ${leads_to}` : undefined;
 
 /**
- * A delivery ends in time: as sent if a receiver accepted it, the message that it names, or a message of its group at
- * the same destination; or as failed after three attempts of its message, with an error.
+ * A delivery ends in time. It ends as sent only if a receiver accepted it, the message that it names, or a message of
+ * its group at the same destination; otherwise it ends as failed with an error, after three attempts of its message.
  */
 function checkEnds({ deliveries, received, over_before, failed }: History): string[] {
   const wrong: string[] = [];
@@ -93,7 +93,10 @@ function checkEnds({ deliveries, received, over_before, failed }: History): stri
   return wrong;
 }
 
-/** A message contains every alert whose delivery names it. After a crash it is sent again, with others. */
+/**
+ * A message contains every alert whose delivery names it. After a crash it can be sent again with other alerts, so the
+ * alerts of all its sends count.
+ */
 function checkCombined({ deliveries, received }: History): string[] {
   const accepted = Map.groupBy(received.filter(isAccepted), ({ delivery_id }) => delivery_id);
   const named = deliveries.flatMap(({ combined_in }) => combined_in || []);
@@ -104,13 +107,16 @@ function checkCombined({ deliveries, received }: History): string[] {
   });
 }
 
-/** Received alerts are logged. Only after a restart may one be sent again after its acceptance, or once too often. */
+/**
+ * A received alert is logged. Each restart allows another send of an accepted alert, and one attempt beyond the
+ * maximum.
+ */
 function checkArrivals({ deliveries, received, read_at, failed, away }: History): string[] {
   const wrong: string[] = [];
   const logged = new Set(deliveries.map(({ id }) => id));
   const restarts = (from: number, to: number) => away.filter((one) => one.to > from && one.to <= to).length;
   for (const [id, arrivals] of Map.groupBy(received, (one) => one.delivery_id)) {
-    // A test over http is recorded after it, and an aborted one has no caller.
+    // A test over http is recorded after it is sent. If a fault aborts it before, its caller gets no response.
     const isKnown = logged.has(id) || (arrivals[0]!.kind === 'test' && failed !== 'nothing');
     if (!isKnown && arrivals[0]!.at <= read_at) wrong.push(`delivery ${id} was received but is not logged`);
     if (failed === 'anything') continue;

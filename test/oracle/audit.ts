@@ -22,7 +22,7 @@ export function checkAudit({ seen }: Inside): string[] {
       if (before) wrong.push(`the audit entry ${key.sk} was overwritten at ${commit.at}`);
       const { id, request_id, actor, action } = (after ?? {}) as Partial<AuditItem>;
       if (request_id === null || request_id === undefined) continue;
-      // A ping can create an entity, and then its check.
+      // One ping can create an entity and then its check, with an entry for each.
       const what = actor?.key_id?.startsWith('pky_') ? action : '';
       // Two accounts can use the same request id.
       const name = `${key.pk.split('#')[1]} ${request_id} ${what}`;

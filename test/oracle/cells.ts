@@ -20,9 +20,9 @@ type Cell = {
 };
 
 /**
- * Promise: no cell loses a check: at each time every probed check has the entry of its interval, the cell counts at
- * least its checks and is listed as having room only if it has, and no number is assigned twice. At the end, the counts
- * are exact, and no unused entry is left.
+ * Promise: no cell loses a check. At each time, every probed check has a schedule entry for its interval; the cell
+ * counts at least its checks, and is listed as having room exactly if it counts fewer than the maximum; and no number
+ * is assigned twice. At the end, the counts are exact, and no unused entry is left.
  */
 export function checkCells({ seen }: Inside): string[] {
   const wrong: string[] = [];
@@ -82,7 +82,7 @@ function probedIn({ checks }: Cell): Map<number, number> {
   return probed;
 }
 
-/** Returns the violations that must not exist at any time. */
+/** Returns the violations of the rules that hold at every time. */
 function broken(cell: Cell): string[] {
   const { item, hasRoom, checks, entries, given } = cell;
   const wrong: string[] = [];
@@ -100,7 +100,7 @@ function broken(cell: Cell): string[] {
   return wrong;
 }
 
-/** Returns the violations that must not exist at the end. */
+/** Returns the violations of the rules that hold at the end. */
 function uncounted(cell: Cell): string[] {
   const { item, checks, entries } = cell;
   const wrong: string[] = [];

@@ -1,12 +1,12 @@
 import type { Inside } from './inside.ts';
 
-/** CPU time of a tenant per second, and the maximum that it saves (ms); docs/operate/limits.md#cpu-budget. */
+/** CPU time of a tenant per second, and maximum unused time that it saves (ms); docs/operate/limits.md#cpu-budget. */
 const [PER_SECOND_MS, SAVED_MS] = [200, 1_000];
 const WINDOW_MS = 20_000;
 /** Maximum duration of a turn (ms): 20 expressions of a check, as the simulation counts them. */
 const TURN_MS = 6_000;
 
-/** Promise: expressions of a tenant take no more CPU time in a process than its budget, and one turn. */
+/** Promise: expressions of a tenant take no more CPU time in a process than its budget plus one turn. */
 export function checkCpuBudget({ seen, profile }: Inside): string[] {
   // Time in which a clock jumps forward counts as earned.
   if (profile.jumpMs > 0) return [];

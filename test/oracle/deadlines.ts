@@ -35,7 +35,7 @@ const firstOf = (check: CheckItem): number => 1000 * (configOf(check).expect_fir
 export const awaitsFirst = (check: CheckItem): boolean => firstOf(check) > 0;
 
 const MINUTE_MS = 60_000;
-/** Longest look-ahead of a simulation (ms). */
+/** Time range in which due times are searched, from a full hour on (ms). Simulations need no longer one. */
 const SPAN_MS = 3 * 60 * MINUTE_MS;
 const known = new Map<string, number[]>();
 
@@ -60,18 +60,21 @@ export function dueAfter(check: CheckItem, since: number): number {
 }
 
 /**
- * Returns the failure time of a check if time counts from `since`: a heartbeat, or the end of an outage and the like.
+ * Returns the failure time of a check if time counts from `since`, such as a heartbeat or the end of an outage.
  */
 export const failsAfter = (check: CheckItem, since: number, isHeartbeat = false): number =>
   check.last_received === undefined && check.missed_at === undefined
     ? firstFails(check, since)
     : failsWithout(check, since, isHeartbeat ? since : undefined);
 
-/** Returns the failure time of a check without a heartbeat, whose first one can be late too. */
+/** Returns the failure time of a check that never had a heartbeat; Infinity if its first one cannot be late. */
 const firstFails = (check: CheckItem, since: number): number =>
   awaitsFirst(check) ? since + firstOf(check) : Number.POSITIVE_INFINITY;
 
-/** @param heartbeat time of the last heartbeat, if it can be the next expected one */
+/**
+ * Returns the failure time of a check if no further heartbeat arrives.
+ * @param heartbeat time of the last heartbeat, if it can be an early one for the next due time
+ */
 function failsWithout(check: CheckItem, since: number, heartbeat: number | undefined): number {
   if (configOf(check).schedule === undefined) return since + graceOf(check);
   const due = dueAfter(check, since);
@@ -105,7 +108,7 @@ export function failsNext(
   return Math.max(fresh, next);
 }
 
-/** Whether `at` is a later failure time after one that was due at `first`, if it is recorded late. */
+/** Whether a missed heartbeat that is recorded late can have the failure time `at`, which follows the time `first`. */
 export function isMissedLater(check: CheckItem, first: number, at: number): boolean {
   if (configOf(check).schedule === undefined) return (at - first) % (check.interval_seconds * 1000) === 0;
   return dueAfter(check, at - graceOf(check) - 1) === at - graceOf(check);

@@ -21,7 +21,7 @@ import {
  * Promise: while a failure is acknowledged, it causes no reminder or escalation. Each escalation step is taken once per
  * failure, in order and not too early. It notifies its channels and those of the person on call in its rotas, and no
  * others. If it cannot reach a person on call, the check records that. A channel in a step is not notified of a failure
- * before it, and is notified of the recovery if it was notified. No step is forgotten.
+ * before that step, and is notified of the recovery if it was notified. No step is forgotten.
  */
 export function checkEscalation(inside: Inside): string[] {
   const known: Known = {
@@ -74,7 +74,7 @@ function recordItems({ changes }: Commit, { checks, policies, rotas }: Known): v
   }
 }
 
-/** A step that a commit takes reaches each person on call who has a channel, and records whether one has none. */
+/** A step reaches each person on call who has a channel. The check records whether a person on call has none. */
 function wronglyReached({ key, before, after }: Change, at: number, alerts: AlertItem[], known: Known): string[] {
   if (!isCheckKey(key) || !after) return [];
   const check = after as CheckItem;
@@ -158,7 +158,7 @@ const forgotten = ({ seen, keys }: Inside): string[] =>
   checksIn(seen).flatMap(({ id, tenant_id, alerts: { episode } }) => {
     const policy = seen.table.get(keyText(keys.policy(tenant_id, id))) as PolicyItem | undefined;
     const isLeft = episode?.escalation && policy?.escalation?.[episode.escalation.steps];
-    const isCared = episode?.acknowledgement && episode.acknowledgement.until === undefined;
-    if (!isLeft || isCared || seen.table.has(keyText(keys.entry('escalation', tenant_id, id)))) return [];
+    const isAcknowledged = episode?.acknowledgement && episode.acknowledgement.until === undefined;
+    if (!isLeft || isAcknowledged || seen.table.has(keyText(keys.entry('escalation', tenant_id, id)))) return [];
     return [`check ${id} has taken ${episode.escalation!.steps} steps, but the next one has no deadline`];
   });

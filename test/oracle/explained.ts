@@ -5,12 +5,12 @@ import { changesIn, type Inside } from './inside.ts';
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' };
 
-/** Text that an explanation never contains. */
-const NOTHING = /undefined|null|NaN|unknown/;
+/** Texts of missing values, which an explanation never contains. */
+const MISSING = /undefined|null|NaN|unknown/;
 
 /**
- * Promise: the explanation of a transition is its decision: its verdict, the rule that stopped it, and the facts of
- * that rule. Every time has an explanation; a time during a failure has the decision about that failure.
+ * Promise: the explanation of a transition has the verdict of its decision, the rule that stopped the alert, and the
+ * facts of that rule. Every time has an explanation; a time during a failure has the decision about that failure.
  */
 export const checkExplained = (inside: Inside): string[] => [...checkTransitions(inside), ...checkMoments(inside)];
 
@@ -23,7 +23,7 @@ function checkMoments({ seen, shown }: Inside): string[] {
   return [...shown].flatMap(([id, { explained }]) =>
     explained.flatMap(({ at, verdict, sentence, transition_id }) => {
       const wrong: string[] = [];
-      if (sentence === '' || NOTHING.test(sentence))
+      if (sentence === '' || MISSING.test(sentence))
         wrong.push(`check ${id} at ${at} has the explanation "${sentence}"`);
       const last = decided.get(transition_id ?? '');
       const isDown = last && ['down', 'degraded'].includes(last.check_to_state);
@@ -55,6 +55,6 @@ const checkTransitions = ({ seen }: Inside): string[] =>
         wrong.push(
           `transition ${id} has the facts ${JSON.stringify(alert.facts)}, but is explained by ${JSON.stringify(stopped?.facts)}`,
         );
-      if (NOTHING.test(sentence)) wrong.push(`transition ${id} has the explanation "${sentence}"`);
+      if (MISSING.test(sentence)) wrong.push(`transition ${id} has the explanation "${sentence}"`);
       return wrong;
     });

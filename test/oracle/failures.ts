@@ -20,8 +20,9 @@ type Suppressed = { transition_id: string; check: CheckItem; from: number; to?: 
 
 /**
  * Promise: every failure that a policy does not exclude is reported, at most one cooldown late: by an alert for down
- * while it lasts, else by the next alert, which has its time. Excluded are failures that another rule suppresses or
- * holds, failures without late alerts, and, without recovery alerts, past failures.
+ * while it lasts, else by the next alert, which states its time. A policy excludes failures that another rule
+ * suppresses or holds, all failures while late alerts are off, and failures that are over while recovery alerts are
+ * off.
  */
 export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): string[] {
   const skew = skewOf({ profile });
@@ -69,7 +70,7 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
       });
   }
 
-  /** Returns the latest time of the alert that reports it. */
+  /** Returns the time by which an alert must report the failure. */
   const dueOf = ({ cooldown_until }: Suppressed): number =>
     Math.max(cooldown_until, profile.quiet ? 0 : calmFrom) + SLACK_MS;
 
@@ -99,7 +100,7 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
     const last = over.at(-1);
     if (!last) return;
     const { count = 0, from = '' } = alert.unreported ?? {};
-    // The alert can name a later failure, of which it is unclear here whether the cooldown alone suppressed it.
+    // The alert can name a later failure that is not in `over`, because another rule possibly suppressed it too.
     if (count < over.length || Date.parse(from) < last.from - skew)
       wrong.push(`alert ${alert.id} does not have the failure ${last.transition_id}, which no alert had reported`);
   }

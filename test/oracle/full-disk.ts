@@ -1,6 +1,6 @@
 import type { Inside } from './inside.ts';
 
-/** Promise: while the disk is full nothing is stored, and pushes return 503, or the record of an earlier push. */
+/** Promise: while the disk is full nothing is stored. A push returns 503, or the record of its earlier attempt. */
 export function checkFullDisk({ seen: { storeSpells, pushes, commits } }: Inside): string[] {
   const wrong: string[] = [];
   for (const { from, to } of storeSpells.filter(({ kind }) => kind === 'disk full')) {

@@ -12,9 +12,9 @@ import type { Inside } from './inside.ts';
  * unknown. Facts that only one of the two knows are optional.
  */
 export type History = {
-  /** Time at which the stored items were read. Later events can be included that are not stored yet. */
+  /** Time at which the stored items were read. Later external events can be included without their items. */
   read_at: number;
-  /** Transitions are complete up to this time; effects of later ones can be stored. */
+  /** Transitions are complete up to this time; later ones can be missing although their effects are stored. */
   complete_until: number;
   /** Every alert, execution and slot from before these times must have ended. */
   over_before: { alerts: number; runs: number; slots: number };
@@ -29,7 +29,7 @@ export type History = {
   states?: Map<string, { state: string; seq?: number }>;
   /** Transitions in the feed of the account. */
   feed?: Set<string>;
-  /** Channels of each check, if they never change. */
+  /** Number of channels of each check, if the channels never change. */
   channels?: number;
   deliveries: (DeliveryRecord & Pick<DeliveryItem, 'leads_to'>)[];
   /** All decided alerts; only from the simulation. */
@@ -48,7 +48,7 @@ export type History = {
   calls: Call[];
   /** Manual executions, as returned. */
   manualExecutions?: { id: string; dispatch_status: string }[];
-  /** Reports of pipelines; present when none is in progress. */
+  /** Reports of pipelines; present if none was in progress at the read. */
   reports?: Reported[];
 
   /** Facts that only the simulation knows. */
@@ -71,7 +71,7 @@ export type Transition = Pick<
   | 'alert'
 > & { n: number; at: number; seq?: number };
 
-/** An execution at its start and at the end; undefined: deleted with its action. */
+/** An execution as recorded at its start and at the end of the history; `last` is undefined if it was deleted. */
 export type Execution = { n: number; at: number; began: ExecutionRecord; last: ExecutionRecord | undefined };
 
 /** An action from `at` on; undefined: deleted. */
@@ -82,8 +82,8 @@ export type Action = Pick<ActionItem, 'check_id' | 'trigger_type' | 'trigger_to_
 };
 
 /**
- * A pushed result. `mark` is that of its push, empty for a heartbeat; `kept`: it exists at the end; `history`: it was
- * too late to count.
+ * A pushed result. `mark` is that of its push, empty for a heartbeat; `kept`: it exists at the end; `record_only`: it
+ * is recorded without effect on the state.
  */
 export type PushResult = {
   id: string;
@@ -99,8 +99,8 @@ export type PushResult = {
 };
 
 /**
- * One request of an agent. `push` identifies its content, the same in each attempt, and is the mark of its result
- * unless it is a heartbeat. `identified`: it counts once, however often it is sent.
+ * One attempt of an agent to send a push. `push` identifies the content. It is the same in each attempt, and is the
+ * mark of the result unless it is a heartbeat. `identified`: the push counts once, however often it is sent.
  */
 export type PushAttempt = {
   check_id: string;
@@ -130,15 +130,15 @@ export type PingAttempt = {
 };
 
 /**
- * A failure by a missed heartbeat, at its deadline. `recorded`: time, commit and previous check of its recording, by a
- * function run that started at `began_at`.
+ * A failure by a missed heartbeat, at its deadline. `recorded`: number and time of the commit that records it, the
+ * start of its function run, and the check before it.
  */
 export type MissedHeartbeat = {
   check_id: string;
   at: number;
   /** Returns the failure time if time counts from `since`, such as a heartbeat; both epoch ms. */
   failsAfter(since: number, isHeartbeat: boolean): number;
-  /** Whether only a job run did not end in time. */
+  /** Whether it is a job run that did not end in time, not a heartbeat that is missing. */
   overrun?: true;
   recorded?: { n: number; at: number; began_at: number; check: CheckItem };
 };

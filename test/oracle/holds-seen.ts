@@ -25,7 +25,7 @@ export function trackRelations() {
   };
 }
 
-/** Returns the deadline of a held alert of a check, before and after a change. */
+/** Returns the deadline of a held alert, before and after a change; undefined for changes of other items. */
 export const holdIn = ({ key, before, after }: Change) => {
   if (!key.pk.startsWith('SCHEDULE#') || !key.sk.startsWith('hold#')) return undefined;
   const [was, is] = [before, after] as ((DeadlineEntry & Owner) | undefined)[];
@@ -38,7 +38,10 @@ type Held = { name: string; held: HeldAlert; notified: Set<string>; knew: boolea
 const hadReportedProblem = (check: CheckItem | undefined): boolean =>
   check !== undefined && lastNotifiedState(check) !== 'up';
 
-/** Whether alerts of dependents wait for this decision: no recipient was notified, and maintenance includes them. */
+/**
+ * Whether alerts of dependents wait for this held alert: no recipient was notified, and if it is held by a maintenance
+ * window, the window includes dependents.
+ */
 const isUnnotified = (hold: Held | undefined): boolean =>
   hold !== undefined &&
   hold.notified.size === 0 &&

@@ -9,21 +9,21 @@ import { checksIn, type Inside, keyText } from './inside.ts';
 import { skewOf } from './rules.ts';
 import { upstreamIn } from './upstream.ts';
 
-/** Maximum delay after its deadline for which a held alert can wait for the schedule or a retry (ms). */
+/** Maximum time after its deadline for which a held alert waits for the schedule or a retry (ms). */
 const SLACK_MS = 10 * 60_000;
 /** Maximum time until the next recheck finds that a failure has no cause any more (ms). */
 const RECHECK_MS = 300_000;
-/** Minimum time for a check to recover after its cause (ms). */
+/** Minimum time that a check has to recover after its cause has recovered (ms). */
 const MIN_SETTLING_MS = 60_000;
-/** Maximum time after the first recovered cause until the alert is decided by the next run of the check (ms). */
+/** Maximum time from the recovery of the first cause until the next run of the check decides the alert (ms). */
 const MAX_SETTLING_MS = 600_000;
 /** Time for messages, reads and writes (ms). */
 const SPARE_MS = 60_000;
 
 /**
- * Promise: no alert stays held: each alert that is held at the end belongs to the last change of a check and has a
- * deadline, not long past if nothing fails, and never far ahead. An alert that waits for its root cause is
- * decided after that is over and the check had time to recover, not counting windows and silences.
+ * Promise: no alert stays held. Each alert that is held at the end belongs to the last change of a check and has a
+ * deadline that is never far ahead and, without faults, not long past. An alert that waits for its root cause is
+ * decided when the cause is over and the check had time to recover; time in windows and silences does not count.
  */
 export const checkHolds = (inside: Inside): string[] => [...checkLeft(inside), ...checkReleased(inside)];
 
@@ -45,7 +45,7 @@ function checkLeft({ seen, keys, end, profile }: Inside): string[] {
     if (!entry) continue;
     if (profile.quiet && entry.deadline < end - SLACK_MS)
       wrong.push(`the recheck of transition ${last.transition_id} is long overdue`);
-    // Some recipients were notified and others still wait; or a cooldown had delayed the alert.
+    // The alert can wait for other recipients after some were notified, or as a late alert after a cooldown.
     const waitsOn = held?.reason === 'dependency' && held.transition_sk === last.sk && last.check_to_state === 'down';
     if (last.alert.decision !== 'held' && !waitsOn)
       wrong.push(`check ${id} has the deadline of a held alert, but none is held`);
@@ -73,7 +73,7 @@ function checkReleased(inside: Inside): string[] {
   const checks = new Map<string, CheckItem>();
   const accounts = trackAccounts();
   const table = new Map<string, Item>();
-  /** Whether a window or a silence suppresses it for recipients that were not notified yet. */
+  /** Whether a window or a silence possibly suppresses alerts of a check. */
   const isSuppressed = (check: CheckItem, at: number): boolean =>
     accounts
       .of(check.tenant_id, at)

@@ -20,7 +20,7 @@ export type EffectiveSettings = PolicySettings & {
   silenced: boolean;
   /** Whether a maintenance window is open for the check. */
   window: boolean;
-  /** Returns the recipients of alerts that report a state: channels with their destinations. */
+  /** Returns the recipients of alerts that report a state: a channel per destination; `ids`: all its channels. */
   recipients(says: string): { id: string; destination: string; ids: string[] }[];
   /** Returns the ids of those channels. */
   recipientIds(says: string): string[];
@@ -142,7 +142,7 @@ export function destinationsOnCall(step: Step, account: readonly Item[], check: 
 
 /**
  * Whether a channel is notified of a state: a channel in an escalation step from that step on, and of the recovery if
- * it was notified. A channel that is named only by a rota is notified of either after a step has notified it.
+ * it was notified. A channel that only a rota names is notified of a state only after a step has notified it.
  */
 export function isRecipient(
   id: string,
@@ -163,7 +163,7 @@ export function isRecipient(
 const reportsTo = (selection: AccountChannel['applies_to'], says: string): boolean =>
   !selection?.states || (selection.states as string[]).includes(says);
 
-/** Maximum time between the start of a decision and its commit (ms): an attempt, ten seconds, and waits. */
+/** Maximum time between the start of a decision and its commit (ms): attempts for ten seconds, and waits. */
 const BEGUN_MS = 15_000;
 
 /** Tracks the recent alerting items of accounts, as commits change them. */
@@ -171,7 +171,7 @@ export function trackAccounts() {
   const now = new Map<string, Item[]>();
   let before: { tenant: string; until: number; items: Item[] }[] = [];
   return {
-    /** Returns the possible alerting items of an account for a decision that is committed now, the latest first. */
+    /** Returns the possible alerting items of an account for a decision that is committed at `at`, the latest first. */
     of: (tenant: string, at: number): Item[][] => {
       before = before.filter(({ until }) => until > at - BEGUN_MS);
       const older = before.filter((one) => one.tenant === tenant).map(({ items }) => items);
@@ -193,5 +193,5 @@ export function trackAccounts() {
   };
 }
 
-/** Returns possible times of a decision that is committed at `at`: a silence or window can have ended in between. */
+/** Returns possible times of a decision that is committed at `at`: a silence or window can end before the commit. */
 export const possibleTimes = (at: number): number[] => [at, at - 1_000, at - 5_000, at - BEGUN_MS];

@@ -59,8 +59,8 @@ export type JobSeen = {
 export type JobProcessed = JobSeen & { began_at: number; done_at?: number };
 export type JobSent = JobSeen & { at: number };
 /**
- * One request to a target. `ended_at` is absent while it lasts; `isUnanswered`: no response came. `own_resolver`: it
- * went to the service's own DNS server, with a cache that says nothing about the network.
+ * One request to a target. `ended_at` is absent while it lasts; `isUnanswered`: no response came. `service_resolver`:
+ * it used the resolver of the service, whose cached responses show nothing about the network.
  */
 export type ProbeSeen = {
   process: number;
@@ -73,7 +73,7 @@ export type ProbeSeen = {
   isUnanswered: boolean;
   /** Whether the probe was cut off, so that its target could still have responded. */
   interrupted?: boolean;
-  own_resolver: boolean;
+  service_resolver: boolean;
 };
 /** A request to the reference host. */
 export type ReferenceProbe = { process: number; at: number; ended_at?: number; isAnswered: boolean };
@@ -81,8 +81,8 @@ export type ReferenceProbe = { process: number; at: number; ended_at?: number; i
 export type SeenAlert = Received & { kind: string; type: string; says: string; run: number | undefined };
 export type SeenCall = Call & { run: number | undefined };
 
-/** [from, to) in epoch ms; `error` is how the missing response appears. */
-export type NetworkSpell = { from: number; to: number; silences: 'network' | 'targets'; error: 'dns' | 'timeout' };
+/** Time in which hosts do not respond: [from, to) in epoch ms. `error`: kind of the error that a request then gets. */
+export type NetworkSpell = { from: number; to: number; unresponsive: 'network' | 'targets'; error: 'dns' | 'timeout' };
 
 /** Time in which the store rejects most calls (throttling), or every write (the disk is full); epoch ms. */
 export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk full' };
@@ -91,9 +91,9 @@ export type StoreSpell = { from: number; to: number; kind: 'throttling' | 'disk 
  * Time in which an account, `tenant`, was disabled (epoch ms): certainly from `done` to `to`, and possibly from `from`
  * to `over`. `enabled_at`: time of enabling in the account item.
  */
-export type Stop = { tenant: string; from: number; done: number; to: number; over: number; enabled_at: number };
+export type DisabledTime = { tenant: string; from: number; done: number; to: number; over: number; enabled_at: number };
 
-/** All facts of a run. */
+/** All facts of a simulation. */
 export type Seen = {
   commits: Commit[];
   runs: Map<number, FunctionRun>;
@@ -113,9 +113,9 @@ export type Seen = {
   reports: Reported[];
   /** Manual runs of checks that returned 201, with the response. */
   manualRuns: { check_id: string; answer: { id: string; success: boolean; check_state: string } }[];
-  /** Checks put by a slug, with the response 200 or 201. */
+  /** Requests that created or replaced a check by its slug, with the status 201 or 200. */
   applied: { slug: string; status: number; id: string; replayed: boolean }[];
-  /** A slot of a scheduled action in each function run that processed it; `done_at` as for jobs. */
+  /** Slots of scheduled actions, an entry per function run that processed the slot; `done_at` as for jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
   /** Time in which the whole service was down, epoch ms. `suspended`: it resumed afterwards. */
   outages: (Span & { suspended?: true })[];
@@ -126,7 +126,7 @@ export type Seen = {
   batchErrors: string[];
   /** Time in which no external host responded: for `network` not even the reference host. */
   spells: NetworkSpell[];
-  stops: Stop[];
+  stops: DisabledTime[];
   /** Status summaries returned over MCP. */
   statuses: { total: number; sum: number }[];
   /** Fault counts by kind. */

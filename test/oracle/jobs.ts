@@ -25,10 +25,10 @@ export function checkJobs(inside: Inside): string[] {
       const check = version?.check;
       if (!version || !check || version.to <= done_at || !isDue(job, check)) return [];
       // If a slot was packed with the settings before a change, the packs keep that outcome.
-      const isLeft = runs
+      const hasOutcome = runs
         .get(`${id} ${Math.max(slot, check.settings_at)}`)
         ?.some(({ record_only, begun, single }) => !record_only && (!single || begun >= version.from - skew));
-      if (isLeft || gaps.has(`${id} ${slot}`)) return [];
+      if (hasOutcome || gaps.has(`${id} ${slot}`)) return [];
       const isSentAgain = sent
         .get(`${cell} ${slot}`)
         ?.some((one) => isJobOf(one, check) && one.at >= began_at && one.at <= done_at);
@@ -41,7 +41,8 @@ export function checkJobs(inside: Inside): string[] {
 }
 
 /**
- * Whether a job includes a check with these settings: the probe of a settings change covers slots before the change.
+ * Whether a job includes a check with these settings. A slot before the settings changed is covered by the probe that
+ * the change causes, unless the job names the check.
  */
 function isDue(job: JobProcessed, check: CheckItem): boolean {
   const { id, enabled, execution_mode, interval_seconds, settings_at } = check;
@@ -50,10 +51,13 @@ function isDue(job: JobProcessed, check: CheckItem): boolean {
   return enabled && execution_mode === 'pull' && isJobOf(job, check) && isSlot && isAfter;
 }
 
-/** A cell is skipped if its checks would not start before its next slot: maximum duration of a turn (ms). */
+/** Maximum duration of a turn (ms). A cell is skipped if its checks would not start before its next slot. */
 const MAX_TURN_MS = 500;
 
-/** @param isPacked whether a pack has a result of the slot: a target that does not respond later gets no gap */
+/**
+ * Whether a job may end without an outcome of a check.
+ * @param isPacked whether a pack has a result of the slot: if the target does not respond later, no gap is recorded
+ */
 function isExcused(
   inside: Inside,
   { slot, began_at, done_at }: JobProcessed,

@@ -5,7 +5,7 @@ import { phaseOf } from './rules.ts';
 
 /**
  * Promise: the result of a manual run is stored once, as returned, and counts in the transaction that stores it, unless
- * the settings had changed in between. It is never stored at a slot, which it would represent.
+ * the settings had changed in between. It is never stored at a slot, whose result it would replace.
  */
 export function checkManualRuns({ seen }: Inside): string[] {
   const wrong: string[] = [];

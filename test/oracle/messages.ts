@@ -10,9 +10,9 @@ export function checkMessages({ seen }: Inside): string[] {
     if (`${type} ${kind}` !== is) return [`delivery ${delivery_id} is ${is}, but was received as ${type} ${kind}`];
     const state = kind === 'status_update' ? 'update' : delivery.to_state;
     const meant = kind === 'test' || kind === 'closed' || kind === 'combined' ? kind : state;
-    // Its body is the event of the check's last transition, which a closing alert of a deadline did not close.
+    // The body is the event of the check's last transition. That is not a closing one if a deadline sent the alert.
     const isEvent = type === 'webhook' || type === 'nats';
-    // It also reports degraded if the policy of the check counts that as up.
+    // The event reports degraded even if the policy of the check counts that as up.
     const mayDiffer = isEvent && (kind === 'closed' || (meant === 'up' && says === 'degraded'));
     return says === meant || mayDiffer ? [] : [`delivery ${delivery_id} (${is}) reports ${says}, expected ${meant}`];
   });

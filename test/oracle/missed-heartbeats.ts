@@ -8,7 +8,7 @@ import { outagesOf, skewOf } from './rules.ts';
 const QUIET_MARGIN_MS = 15_000;
 /** Maximum delay of a deadline that a fault has lost: it returns with a tick, within two minutes (ms). */
 const CALM_MARGIN_MS = 130_000;
-/** An evaluation in progress when an outage is recorded can have missed it (ms). */
+/** Maximum duration of an evaluation (ms). One in progress when an outage is recorded possibly does not know it. */
 const UNDER_WAY_MS = 12_000;
 /** Time between two ticks if none fails (ms). */
 const TICK_MS = 63_000;
@@ -24,7 +24,7 @@ export function checkMissedHeartbeats(history: History): string[] {
   return inside ? [...wrong, ...checkDeadlines(history, inside), ...checkEnd(history, inside)] : wrong;
 }
 
-/** Returns pushes that were acknowledged before and postponed the deadline. */
+/** Returns the pushes that were acknowledged before a missed heartbeat and had postponed its deadline, as texts. */
 function pushedBefore(
   { pushes, results }: History,
   { check_id, at, failsAfter, overrun, recorded }: MissedHeartbeat,
@@ -40,7 +40,10 @@ function pushedBefore(
   });
 }
 
-/** Returns starts that were acknowledged before and postponed the deadline; their clock can be behind. */
+/**
+ * Returns the starts of job runs that were acknowledged before a missed heartbeat and had postponed its deadline, as
+ * texts. The clock of the process that received a start can be behind.
+ */
 const startedBefore = (
   { inside }: History,
   { check_id, at, failsAfter, overrun, recorded }: MissedHeartbeat,
@@ -51,7 +54,7 @@ const startedBefore = (
     return isBefore && counts ? [`the start of ${started_at} was acknowledged before`] : [];
   });
 
-/** Returns downtimes that ended before it was recorded and postponed the deadline. */
+/** Returns the downtimes that ended before a missed heartbeat was recorded and postponed its deadline, as texts. */
 function unmonitored({ away }: History, missed: MissedHeartbeat): string[] {
   const { at, recorded } = missed;
   return away.flatMap(({ from, to }) => {
@@ -70,7 +73,7 @@ function isTooEarly({ at, failsAfter, overrun, recorded }: MissedHeartbeat, to: 
 const runsOf = (check: CheckItem, at: number) =>
   (check.runs ?? []).filter((run) => !run.overrun && overrunsAt(check, run) === at);
 
-/** It is recorded under current settings, for time in which the account was enabled, and after its deadline. */
+/** A missed heartbeat is recorded with current settings, for time with an enabled account, and after its deadline. */
 function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside): string[] {
   const { seen, profile } = inside;
   const wrong: string[] = [];
@@ -109,16 +112,16 @@ const heartbeatsOf = (results: History['results'], check: CheckItem, until = Num
   ...(check.last_received ? [check.last_received.received_at] : []),
 ];
 
-/** Without faults it is recorded exactly in time. */
+/** Without faults, a missed heartbeat is recorded in time, with the exact deadline. */
 function checkTime(
   check: CheckItem,
   { at, now, enabled }: { at: number; now: number; enabled: number },
   known: number[],
   say: (text: string) => void,
 ): void {
-  const sign = known.length > 0 ? Math.max(...known) : undefined;
-  const since = Math.max(check.settings_at, enabled, sign ?? 0);
-  const due = failsNext(check, since, sign, enabled);
+  const last = known.length > 0 ? Math.max(...known) : undefined;
+  const since = Math.max(check.settings_at, enabled, last ?? 0);
+  const due = failsNext(check, since, last, enabled);
   if (due < enabled + TICK_MS) {
     // The deadlines of an account that was enabled return with the next tick.
     if (at < due || (at !== due && !isMissedLater(check, due, at)) || now > enabled + TICK_MS + QUIET_MARGIN_MS)
@@ -129,16 +132,16 @@ function checkTime(
   if (now > due + QUIET_MARGIN_MS) say(`it was recorded ${now - due} ms late`);
 }
 
-/** At the end no agent has sent anything for minutes. */
+/** Every missed heartbeat that is due at the end is recorded: no agent has sent anything for minutes. */
 function checkEnd({ results, away }: History, { seen, profile, end }: Inside): string[] {
   const margin = profile.quiet ? QUIET_MARGIN_MS : CALM_MARGIN_MS;
   return checksIn(seen).flatMap((check) => {
     if (!check.enabled || check.execution_mode !== 'push') return [];
     const known = heartbeatsOf(results, check);
-    const sign = known.length > 0 ? Math.max(...known) : undefined;
+    const last = known.length > 0 ? Math.max(...known) : undefined;
     const outages = [...away, ...outagesOf(seen)];
     const monitoredSince = Math.max(0, ...outages.map(({ to }) => to), ...seen.stops.map((stop) => stop.enabled_at));
-    const due = failsNext(check, Math.max(check.settings_at, sign ?? 0, monitoredSince), sign, monitoredSince);
+    const due = failsNext(check, Math.max(check.settings_at, last ?? 0, monitoredSince), last, monitoredSince);
     return end > due + margin ? [`the missed heartbeat of check ${check.id} was due at ${due} but never recorded`] : [];
   });
 }

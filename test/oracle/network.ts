@@ -17,13 +17,13 @@ const hasEnded = <T extends { ended_at?: number }>(one: T): one is Ended<T> => o
 /**
  * Promise: a process records no failure of an unresponsive target if it has reached the reference host before, three
  * hosts or more have not responded since the last response, and nothing responds, including the reference host, until
- * it records. A gap has the cause network only if a process that had reached the reference host before found it and
- * three hosts unresponsive, with no response until the probe of that slot started.
+ * it records. A gap has the cause network only if a process that had reached the reference host before found that host
+ * and three others unresponsive, with no response until the probe of the slot started.
  */
 export function checkNetwork(inside: Inside): string[] {
   const { seen } = inside;
   const wrong: string[] = [];
-  // The knowledge of a process about its network is ordered by its clock.
+  // A process orders its knowledge about its network by its clock, so a clock that jumps makes it unclear.
   if (inside.profile.jumpMs > 0) return wrong;
   const skew = skewOf(inside);
   const knowledge = networkKnowledge(inside);
@@ -50,14 +50,14 @@ export function checkNetwork(inside: Inside): string[] {
   return wrong;
 }
 
-/** Returns the knowledge of the processes of a run about their network. */
+/** Returns what each process of a simulation knows about its network. */
 function networkKnowledge({ seen, profile }: Inside) {
   /** Whether a probe counts as evidence: its function run had time left, and its outcome was not discarded. */
   const isEvidence = (probe: Ended<ProbeSeen>): boolean =>
     (seen.runs.get(probe.run ?? 0)?.aborted_at ?? Number.POSITIVE_INFINITY) >= probe.ended_at &&
     !isDiscarded(seen, probe);
   const probes = Map.groupBy(
-    seen.probes.filter(hasEnded).filter((probe) => !probe.own_resolver && isEvidence(probe)),
+    seen.probes.filter(hasEnded).filter((probe) => !probe.service_resolver && isEvidence(probe)),
     ({ process }) => process,
   );
   const references = Map.groupBy(seen.referenceProbes.filter(hasEnded), ({ process }) => process);
@@ -71,7 +71,7 @@ function networkKnowledge({ seen, profile }: Inside) {
   /** Whether a probe certainly counts: there was no stall shortly before or after it, either. */
   const isCertainEvidence = (probe: ProbeSeen): boolean =>
     !isDiscarded(seen, probe, NEAR_PROBE_MS) && !isCutShort(probe);
-  /** Maximum time until a request of a process is on the wire. */
+  /** Maximum time until a request of a process is on the wire (ms). */
   const waitMs = profile.quiet ? 20 : 3100;
 
   const of = (process: number) => ({ probes: probes.get(process) ?? [], references: references.get(process) ?? [] });
@@ -93,9 +93,10 @@ function networkKnowledge({ seen, profile }: Inside) {
       ),
     );
   /**
-   * Returns hosts that did not respond up to `until`, without a response in between. With a positive `near` (ms), they
-   * count despite a response that near to them or to `until`, which the process may have noted in another order.
-   * @param counts default: every missing response that a process can have counted
+   * Returns the hosts that did not respond between the last response of any host and `until`.
+   * @param near if positive (ms), a response this close to theirs or to `until` is ignored, because the process may
+   * have noted it in another order; if negative, only requests that ended that long after the last response count
+   * @param counts selects missing responses. Default: all that a process can have counted
    */
   const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {
     const from = lastResponse(process, until - near) - near;
@@ -104,7 +105,10 @@ function networkKnowledge({ seen, profile }: Inside) {
     );
     return new Set(unanswered.map(({ host }) => host));
   };
-  /** Requests of a process while hosts responded: each decides whether the reference host counts until the next one. */
+  /**
+   * Returns the requests of a process to the reference host while hosts responded. Each decides whether the reference
+   * host counts until the next one.
+   */
   function routineOf(process: number): Ended<ReferenceProbe>[] {
     let last = Number.NEGATIVE_INFINITY;
     return of(process).references.filter(({ at }) => {
@@ -121,11 +125,11 @@ function networkKnowledge({ seen, profile }: Inside) {
 
   return {
     /** @param begun start of the probe in the process @param now time at which its outcome was stored */
-    isProtected({ process, host, ended_at, own_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
+    isProtected({ process, host, ended_at, service_resolver }: Ended<ProbeSeen>, begun: number, now: number): boolean {
       if (!knowsReference(process, now)) return false;
       if (lastContact(process, now) >= begun - NOTED_MS) return false;
       const hosts = unresponsiveHosts(process, ended_at - NOTED_MS, -NOTED_MS, isCertainEvidence);
-      return (own_resolver ? hosts : hosts.add(host)).size >= HOSTS;
+      return (service_resolver ? hosts : hosts.add(host)).size >= HOSTS;
     },
     hasEvidence({ process, at }: ProbeSeen, now: number): boolean {
       return of(process).references.some((one) => {

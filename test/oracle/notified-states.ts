@@ -41,7 +41,10 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     return [`check ${check.id} is ${check.state}, but its last notified state is ${lastNotifiedState(check)}`];
   });
 
-  /** Whether late alerts were off for some time since its last change: a changed account default starts no recheck. */
+  /**
+   * Whether late alerts of a check were off for some time since its last transition: a changed account default starts
+   * no recheck.
+   */
   function wereLateAlertsOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const own = seen.table.get(keyText(keys.policy(tenant_id, id))) as Partial<PolicyItem> | undefined;
     const head = keyText(keys.alertingHead(tenant_id));
@@ -54,7 +57,10 @@ export function checkNotifiedStates({ seen, keys, end }: Inside): string[] {
     );
   }
 
-  /** Whether recovery alerts were off for some time since its last change: then no late alert reports a recovery. */
+  /**
+   * Whether recovery alerts of a check were off for some time since its last transition: then no late alert reports a
+   * recovery.
+   */
   function wasRecoveryOff({ tenant_id, id }: CheckItem, { timestamp }: DecidedTransition): boolean {
     const holders = [keys.policy(tenant_id, id), keys.alertingHead(tenant_id)].map(keyText);
     return changesIn(seen).some(({ key, after, commit }) => {

@@ -11,7 +11,7 @@ import { type Outcome, outcomeOf } from './state-counters.ts';
 /** The slot of a pack, from its key. */
 export type PackKey = { cell: string; interval_seconds: number; slot: number; part: number };
 
-/** Returns undefined for a key of another kind. */
+/** Returns the slot of a pack from its key; undefined for a key of another kind. */
 export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefined {
   const [, , packs, cell, interval] = pk.split('#');
   if (packs !== 'PACKS') return undefined;
@@ -20,12 +20,12 @@ export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefi
 }
 
 /**
- * A stored outcome of a check's probe: a result, separate or in a pack, or a gap. `at` is its position in the order
+ * A stored outcome of a check's probe: a result, single or in a pack, or a gap. `at` is its position in the order
  * (epoch ms); `check` has the revision of the settings of the probe.
  */
 export type Stored = { commit: Commit; check: CheckItem; at: number; key: Pick<Item, 'pk' | 'sk'> };
 export type StoredRun = Stored & {
-  /** Whether it was written as a separate result. */
+  /** Whether it is a single result, not in a pack. */
   single: boolean;
   rev: number;
   /** Start of the probe by the clock of its process (epoch ms). */
@@ -93,7 +93,7 @@ function* storedIn(seen: Seen): Generator<StoredRun | StoredGap> {
   }
 }
 
-/** Returns the earlier settings of a check that were valid since the start of the function run of a commit. */
+/** Returns the settings of a check that were replaced between the start of a function run and its commit. */
 function changedSince({ runs }: Seen, settings: Settings[], { run = 0, at }: Commit): CheckItem[] {
   const began = runs.get(run)?.began_at ?? at;
   return settings.flatMap(({ to, check }) => (check && to >= began && to <= at ? [check] : []));

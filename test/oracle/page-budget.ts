@@ -5,22 +5,22 @@ import { type Commit, failedIn, type Inside } from './inside.ts';
 import { skewOf } from './rules.ts';
 import { destinationOf, stateAlertsIn } from './seen-notifications.ts';
 
-/** Time after a page in which nothing else of an incident pages (ms). */
+/** Time after a page in which no other alert of the same incident pages (ms). */
 const FOLD_MS = 300_000;
 
 /**
  * Promise: an incident does not page twice within five minutes: of the alerts that a failure and its downstream
- * failures send to a destination, the first one is high, and those soon after it are low. A failed alert does not page,
- * and does not affect one that arrived before it. An alert that is new to some of its destinations is high for all of
- * them. An entity without dependents alerts each time that it fails.
+ * failures send to a destination, the first one is high, and others soon after it are low. A failed alert does not
+ * page, and does not affect one that arrived before it. An alert that is new to some of its destinations is high for
+ * all of them. An entity without dependents alerts each time that it fails.
  */
 export function checkPageBudget(inside: Inside): string[] {
   const { seen } = inside;
   const failed = failedIn(seen);
   const skew = skewOf(inside);
-  /** Pages, by the entity that they were about and the destination. */
+  /** Last page, by the entity that it was about and by destination. */
   const last = new Map<string, AlertItem>();
-  /** Whether a maintenance window released its alert, which is sent again at its end. */
+  /** Whether a commit decides an alert that a maintenance window held: it may page soon after another page. */
   const isReleased = ({ changes }: Commit): boolean =>
     changes.some((change) => holdIn(change)?.before?.note?.held?.reason === 'maintenance');
   return seen.commits.flatMap((commit) =>

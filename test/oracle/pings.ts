@@ -27,7 +27,7 @@ export function checkPings({ seen, profile }: Inside): string[] {
   return [...wrong, ...openAfterTheirEnd(seen)];
 }
 
-/** Returns kind and rid of each stored ping, including those of deleted checks. */
+/** Returns the kind and rid of each stored ping, including pings of deleted checks. */
 function keptIn({ table }: Seen): Set<string> {
   const kept = new Set<string>();
   for (const item of table.values()) {
@@ -39,8 +39,8 @@ function keptIn({ table }: Seen): Set<string> {
 }
 
 /**
- * Returns open job runs whose starts had all been acknowledged before the end, so that none could follow it. If the
- * slug was moved in between, its end belongs to another check.
+ * Returns job runs that are open although they ended, as texts: all their starts were acknowledged before the end was
+ * sent, so that none could follow it. If the slug was moved in between, the end belongs to another check.
  */
 function openAfterTheirEnd({ pings, ...seen }: Seen): string[] {
   const byRid = Map.groupBy(pings, ({ rid }) => rid);

@@ -14,10 +14,10 @@ export const AT_ONCE_MS = 5_000;
 /** Time after a network outage in which a request to the reference host that started in it can still fail (ms). */
 const LOOKED_MS = 3_000;
 
-/** Whether the settings of the slot still apply. */
+/** Whether the check was enabled, with the same settings, at the slot. */
 const isCurrent = (check: CheckItem, slot: number): boolean => check.enabled && slot >= check.settings_at;
 
-/** A slot is probed once, neither before it nor when the next is due; no result is invented. */
+/** A slot is probed once, not before its time and not after the next one is due; every result comes from a probe. */
 export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
   const { seen, profile } = inside;
   const skew = skewOf(inside);
@@ -29,7 +29,7 @@ export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
     // Several manual runs can have the same time.
     const single = run.single && unscheduled !== 'manual';
     const { id, interval_seconds, settings_at } = check;
-    // One with the settings before a change that it did not read, and one with those after it.
+    // Near a change, one with the old settings, from a process that had not read it, and one with the new settings.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;
     if (single && results.has(`${id} ${slot}`) && !record_only && !isBoth)
       wrong.push(`${id}: slot ${slot} has two results`);
@@ -54,7 +54,7 @@ function checkAtOnce({ seen, profile }: Inside, pulled: PullCheck[], begins: Map
   const skew = skewOf({ profile });
   return pulled.flatMap(({ id, from, to, stored }) => {
     const isAtOnce = begins.get(id)?.some((begun) => begun >= from - skew && begun <= from + AT_ONCE_MS);
-    // A probe that starts while the network works can wait for its response until it does not.
+    // A probe that starts while the network works can still wait for its response when the network fails.
     const answered = from + AT_ONCE_MS + stored!.check.timeout_ms;
     const isCutOff = [...seen.spells, ...seen.stops].some(
       (spell) => spell.from <= answered && spell.to + LOOKED_MS >= from,

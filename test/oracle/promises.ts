@@ -51,31 +51,31 @@ const fromInside =
   ({ inside }) =>
     inside ? check(inside) : [];
 
-/** The promises of the service by name. Each is a file of this folder whose docstring is the promise. */
+/** The promises of the service by name. The docstring of each function states the promise that it checks. */
 export const promises: Record<string, Check> = {
   states: fromInside(checkStates),
   chains: checkChains,
   'quiet results': fromInside(checkQuietResults),
-  shown: fromInside(checkResultReads),
+  'result reads': fromInside(checkResultReads),
   rollups: fromInside(checkRollups),
   cells: fromInside(checkCells),
   pushes: checkPushes,
   pings: fromInside(checkPings),
   'full disk': fromInside(checkFullDisk),
   holds: fromInside(checkHolds),
-  untold: fromInside(checkWithheldAlerts),
+  'withheld alerts': fromInside(checkWithheldAlerts),
   recoveries: fromInside(checkRecoveries),
-  pages: fromInside(checkPageBudget),
-  asking: fromInside(checkUpstreamProbes),
+  'page budget': fromInside(checkPageBudget),
+  'upstream probes': fromInside(checkUpstreamProbes),
   relations: fromInside(checkRelations),
   tenants: fromInside(checkTenants),
-  silence: checkMissedHeartbeats,
+  'missed heartbeats': checkMissedHeartbeats,
   slots: checkSlots,
   jobs: fromInside(checkJobs),
   'manual runs': fromInside(checkManualRuns),
   retries: fromInside(checkRetries),
   network: fromInside(checkNetwork),
-  stalls: fromInside(checkEventLoopStalls),
+  'event loop stalls': fromInside(checkEventLoopStalls),
   'cpu budget': fromInside(checkCpuBudget),
   actions: checkActions,
   remediation: (history) => (history.inside ? checkRemediation(history, history.inside) : []),

@@ -6,7 +6,7 @@ import { probeResults } from './outcomes.ts';
 import { isOfNeighbor, targetOf } from './rules.ts';
 import { isChanged, outcomeOf } from './state-counters.ts';
 
-/** Maximum time between the read of its check and the recorded start of a probe (ms). */
+/** Maximum time from the read of a check to the recorded start of its probe (ms). */
 const READ_BEFORE_MS = 10_000;
 /**
  * Maximum time from the end of a probe to the storing of its outcome without faults (ms): a quiet result waits for
@@ -16,8 +16,8 @@ const STORED_MS = { applied: 1_000, quiet: 3_000 };
 
 /**
  * Promise: a result that was stored without being applied would not have changed its check, in at least one version of
- * the check from its read to the storing of a probe, or from the request to the response of a push. A result that
- * changes its check does not wait.
+ * the check: for a probe, a version from the read of the check to the storing of the result; for a push, a version from
+ * the request to the response. A result that changes its check does not wait.
  */
 export function checkQuietResults(inside: Inside): string[] {
   const { seen } = inside;
@@ -27,7 +27,10 @@ export function checkQuietResults(inside: Inside): string[] {
 
 type Versions = (id: string, isFrom: (version: Commit) => boolean, to: number) => CheckItem[];
 
-/** Returns the versions of a check from a commit to the commit `to`. */
+/**
+ * Returns a function for the versions of a check: the one before the first commit that is `isFrom`, and all from there
+ * to the commit `to`.
+ */
 function versionsIn(seen: Seen): Versions {
   const checks = changesIn(seen).filter(({ key }) => isCheckKey(key));
   const versions = Map.groupBy(checks, ({ key }) => checkIdOf(key));
@@ -61,7 +64,7 @@ function checkWaiting({ seen, profile }: Inside): string[] {
   const probes = Map.groupBy(seen.probes, ({ run, host }) => `${run} ${host}`);
   for (const { commit, check, at, single } of probeResults(seen)) {
     const host = targetOf(check);
-    // Of two checks of a host either can end last.
+    // If two checks share a host, the probe of either can end last.
     const last = probes
       .get(`${commit.run} ${host}`)
       ?.filter(({ ended_at = Infinity }) => ended_at <= commit.at)

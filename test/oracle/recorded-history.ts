@@ -8,8 +8,8 @@ import { packKeyOf } from './outcomes.ts';
 import { outcomeOf } from './state-counters.ts';
 
 /**
- * A result as read: its time (epoch ms); for a pack, the interval of the job that wrote it. `unscheduled`: it does not
- * belong to a slot.
+ * A result as a reader gets it. `at`: its time (epoch ms). `interval_seconds`: set for a result in a pack, the interval
+ * of the job that wrote it. `unscheduled`: it does not belong to a slot.
  */
 type RecordedRun = {
   id: string;
@@ -24,8 +24,8 @@ export type RecordedHistory = { runs: RecordedRun[]; gaps: RecordedGap[] };
 
 /**
  * Returns the results and gaps of the probes of each check, by its id, including deleted checks. Implements the read
- * rules again: a single result counts, else the first pack with a result, else a recorded gap; packs count while the
- * check was enabled with their interval.
+ * rules independently: a single result counts, else the first pack with a result, else a recorded gap; packs count
+ * while the check was enabled with their interval.
  */
 export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
   const recorded = new Map<string, RecordedHistory>();
@@ -35,7 +35,10 @@ export function recordedIn(seen: Seen): Map<string, RecordedHistory> {
     ids.set(`${cellOf(id)} ${numberOf(id)}`, id);
     recorded.set(id, { runs: [], gaps: [] });
   }
-  /** A change applies from its recorded time, although probes in progress still used the old settings. */
+  /**
+   * Whether a check was enabled with an interval at a time. A change applies from its recorded time, although probes in
+   * progress still used the old settings.
+   */
   const isInForce = (id: string, at: number, interval_seconds: number): boolean => {
     const versions = settings.get(id)!.flatMap(({ check }) => check ?? []);
     const version = versions.findLast(({ settings_at }) => settings_at <= at) ?? versions[0]!;

@@ -16,8 +16,8 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
   const notifications = trackNotifications(seen);
   const accounts = trackAccounts();
   const table = new Map<string, Item>();
-  /** Checks whose failure was held when no recipient was notified of a problem. */
-  const quiet = new Set<string>();
+  /** Checks whose failure is held and had no recipient that was notified of a problem before. */
+  const unnotified = new Set<string>();
   const outOfOrder = outOfOrderIn(seen);
   /** Time at which the service last noticed that alerts of a check arrived in the wrong order (epoch ms). */
   const misledAt = new Map<string, number>();
@@ -38,13 +38,13 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
           possibleTimes(at).map((moment) => effectiveSettings(table, account, keys, check, moment)),
         );
       const isUp = possible.some((policy) => reportableState(policy, one.check_to_state) === 'up');
-      if (isHeld) quiet.add(check.id);
-      else if (!isUp) quiet.delete(check.id);
-      // Also by a channel that was removed since: the check counts as notified, and all get its recovery.
+      if (isHeld) unnotified.add(check.id);
+      else if (!isUp) unnotified.delete(check.id);
+      // A removed channel counts too: if it was notified, all recipients get the recovery.
       if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
-        quiet.delete(check.id);
-      // So do all if alerts arrived in the wrong order, as the service then cannot tell who was notified of what.
-      if ((misledAt.get(check.id) ?? -1) >= (recoveredAt.get(check.id) ?? 0)) quiet.delete(check.id);
+        unnotified.delete(check.id);
+      // All get it too if alerts arrived in the wrong order: the service then does not know their last notified state.
+      if ((misledAt.get(check.id) ?? -1) >= (recoveredAt.get(check.id) ?? 0)) unnotified.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {
         const left = possible.map(({ recipients }) =>
@@ -55,15 +55,15 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
             `${one.transition_id}: ${left[0]!.map(({ id }) => id)} were notified of the problem but not of the recovery`,
           );
       }
-      // When every recipient was notified, it is like any other failure, also for a new channel.
+      // If the failure was notified or is no longer held, all recipients get the recovery, including a new channel.
       const isHeldNow = table.has(keyText(keys.entry('hold', check.tenant_id, check.id)));
       const alerts = stateAlertsIn(commit).filter(({ transition_id }) => transition_id === one.transition_id);
-      for (const target of quiet.has(check.id) && isHeldNow ? alerts.flatMap(({ to }) => to) : [])
+      for (const target of unnotified.has(check.id) && isHeldNow ? alerts.flatMap(({ to }) => to) : [])
         if (!mayKnow(of(destinationOf(target))))
           wrong.push(
             `${one.transition_id}: ${target.channel_id} is notified of the recovery, but was not of the failure`,
           );
-      quiet.delete(check.id);
+      unnotified.delete(check.id);
     }
     for (const { check_id, reports_state, id } of stateAlertsIn(commit))
       if (reports_state === 'up') recoveredAt.set(check_id, timeOf(id));
@@ -74,7 +74,7 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       else table.delete(keyText(key));
       if (!isCheckKey(key)) continue;
       const id = key.sk.slice('CHECK#'.length);
-      if (!after) quiet.delete(id);
+      if (!after) unnotified.delete(id);
       const { announced } = (after as CheckItem | undefined)?.alerts ?? {};
       const isUnclear = announced?.baseline === 'unknown' && announced.latest.length === 0;
       if (isUnclear && outOfOrder.get(id)?.some((sent) => sent <= at)) misledAt.set(id, at);
@@ -88,7 +88,7 @@ const changesOf = ({ changes }: Commit): DecidedTransition[] =>
     key.sk.startsWith('TR#') && !before && after ? [after as DecidedTransition] : [],
   );
 
-/** Returns when an alert was delivered after a newer one with another state (epoch ms), by check. */
+/** Returns the times at which alerts were delivered after a newer one with another state (epoch ms), by check. */
 function outOfOrderIn(seen: Pick<Seen, 'table'>): Map<string, number[]> {
   const sent = deliveriesIn(seen).filter(({ status }) => status === 'sent');
   const late = [...Map.groupBy(sent, ({ check_id, channel_id }) => `${check_id} ${channel_id}`).values()].flatMap(
@@ -103,10 +103,10 @@ function outOfOrderIn(seen: Pick<Seen, 'table'>): Map<string, number[]> {
   return new Map([...times].map(([id, deliveries]) => [id, deliveries.map(({ sent_at }) => Date.parse(sent_at!))]));
 }
 
-/** Whether the last delivered notification can be a problem. */
+/** Whether the last delivered notification can report a problem. */
 const mayKnow = ([last, ...before]: readonly SeenNotification[]): boolean =>
   last !== undefined && (last.says !== 'up' || (last.failed_at !== undefined && mayKnow(before)));
 
-/** Whether the last notification is a problem since the last recovery, and was certainly delivered. */
+/** Whether the last notification reports a problem since the last recovery, and was certainly delivered. */
 const surelyKnows = ([last]: readonly SeenNotification[], recovered_at: number): boolean =>
   last !== undefined && last.at > recovered_at && last.says !== 'up' && last.failed_at === undefined;

@@ -3,8 +3,8 @@ import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import type { Inside } from './inside.ts';
 
 /**
- * Promise: each relation is stored at both of its entities, and each entity counts those that propagate failure;
- * relations are deleted with their entities.
+ * Promise: each relation is stored at both of its entities, and each entity counts its relations that propagate
+ * failure; relations are deleted with their entities.
  */
 export function checkRelations({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];

@@ -22,14 +22,14 @@ type Attempt = {
   execution: ExecutionItem;
   action: ActionItem;
   lock: string;
-  /** Maximum time until which it holds the lock, by the clock of its machine (epoch ms). */
+  /** Time at which the lock expires, by the clock of its machine (epoch ms). */
   until: number;
   /** The commit of its verification. */
   verified?: { n: number; at: number; execution: ExecutionItem };
 };
 
 /**
- * Promise: a remediation has at most max_attempts attempts in a series, each after the cool-down of the last; attempts
+ * Promise: a remediation has at most max_attempts attempts in a series, each after the cooldown of the last; attempts
  * with the same lock do not overlap; a skipped attempt is not sent; and each attempt is finally verified, in accordance
  * with its result.
  */
@@ -90,7 +90,7 @@ function checkSeries(attempts: readonly Attempt[], inside: Inside): string[] {
         wrong.push(`execution ${id} is attempt ${attempt} after attempt ${before.execution.attempt}`);
       if (began_at < before.began_at + cooldown_seconds * 1000 - skew && before.action.v === action.v)
         wrong.push(
-          `execution ${id} started ${began_at - before.began_at} ms after the previous attempt, within the cool-down`,
+          `execution ${id} started ${began_at - before.began_at} ms after the previous attempt, within the cooldown`,
         );
       if (attempt !== 1) continue;
       if (transition_id === before.execution.transition_id)

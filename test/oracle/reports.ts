@@ -19,7 +19,7 @@ export function checkReports({ executions, reports, failed, inside }: History): 
     if (log_count < least || (failed !== 'anything' && log_count > most))
       wrong.push(`execution ${id} has ${log_count} lines; ${least} were acknowledged, ${most} sent`);
     const statuses = own.flatMap(({ status }) => status ?? []);
-    // If anything can fail, a report without a waiting caller can arrive last.
+    // If anything can fail, a report whose caller no longer waits can arrive last.
     const isClear = failed !== 'anything' && taken.length === own.length;
     const fits = isClear
       ? pipeline_status === (statuses.at(-1) ?? null)

@@ -7,8 +7,8 @@ import { recordedIn } from './recorded-history.ts';
 
 /**
  * Promise: each slot of a check has one outcome: packs do not change once they are written, and none repeats a check of
- * an earlier one. A reader gets the single result, else the first result in the packs, and a gap only if there is
- * neither; and the applied result is the returned one.
+ * an earlier one, except with a result after a gap. A reader gets the single result, else the first result in the
+ * packs, and a gap only if there is neither; and the applied result is the returned one.
  */
 export function checkResultReads(inside: Inside): string[] {
   const { seen, shown } = inside;
@@ -36,7 +36,10 @@ export function checkResultReads(inside: Inside): string[] {
   return wrong;
 }
 
-/** A written pack does not change; parts are consecutive, and none repeats a check of an earlier one. */
+/**
+ * A written pack does not change. Parts are consecutive, and none repeats a check of an earlier one, except with a
+ * result after a gap.
+ */
 function checkPacks(seen: Seen): string[] {
   const wrong: string[] = [];
   const slots = new Map<string, { parts: number; known: Map<number, 'run' | 'gap'> }>();
@@ -67,8 +70,8 @@ function checkApplied(seen: Seen): string[] {
   const applied = new Map<string, number>();
   for (const { commit, check, at, key, single, unscheduled, rev } of probeResults(seen)) {
     if (!single) continue;
-    const isJudged = commit.changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === check.id);
-    if (!isJudged) continue;
+    const isApplied = commit.changes.some(({ key }) => isCheckKey(key) && checkIdOf(key) === check.id);
+    if (!isApplied) continue;
     const of = `${check.id} ${unscheduled === 'manual' ? key.sk : `${at} ${rev}`}`;
     applied.set(of, (applied.get(of) ?? 0) + 1);
     if (!seen.table.has(`${key.pk}|${key.sk}`)) wrong.push(`the result ${of} was applied but is not stored`);

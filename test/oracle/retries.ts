@@ -12,7 +12,7 @@ const SCHEDULED_MS = 100;
 
 /**
  * Promise: only an unconfirmed check is probed between its slots, at times that follow from its slot and settings. The
- * result is applied in the transaction that stores it, and before anything of the next slot. Without faults, an
+ * result is applied in the transaction that stores it, and before any result of the next slot. Without faults, an
  * unconfirmed check is probed at its next retry.
  */
 export function checkRetries(inside: Inside): string[] {
@@ -29,7 +29,7 @@ export function checkRetries(inside: Inside): string[] {
   return [...wrong, ...checkOrder(seen), ...(profile.quiet ? checkMade(inside, stored) : [])];
 }
 
-/** An applied slot is not followed by a retry of the previous slot. */
+/** After a slot was applied, no retry of the previous slot is applied. */
 function checkOrder(seen: Seen): string[] {
   const wrong: string[] = [];
   const latest = new Map<string, number>();
@@ -54,7 +54,7 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
   return [...versions].flatMap(([id, list]) =>
     list.flatMap(({ after, commit }, i) => {
       const check = after as CheckItem | undefined;
-      if (!check || !isUnconfirmed(check) || !isApplying(commit, id)) return [];
+      if (!check || !isUnconfirmed(check) || !hasResult(commit, id)) return [];
       const { retries, next } = retriesOf(check, commit.at);
       const at = retries.find((one) => one > commit.at);
       if (at === undefined || at < commit.at + SCHEDULED_MS || next > end || made.has(`${id} ${at}`)) return [];
@@ -70,7 +70,7 @@ function checkMade({ seen, end }: Inside, stored: StoredRun[]): string[] {
 }
 
 /** Whether a commit stores a result of a check. */
-const isApplying = ({ changes }: Commit, id: string): boolean =>
+const hasResult = ({ changes }: Commit, id: string): boolean =>
   changes.some(({ key }) => key.sk.startsWith('R#') && checkIdOf(key) === id);
 
 /**
@@ -82,13 +82,13 @@ function isExcused(seen: Seen, check: CheckItem, at: number, next: number): bool
   if (isOfNeighbor(host)) return true;
   if (seen.stops.some(({ from, over }) => from <= next && over >= at)) return true;
   const until = retriesOf(check, at).retries.find((one) => one > at) ?? next;
-  const isOverLate = (probe: ProbeSeen) =>
+  const isTooLate = (probe: ProbeSeen) =>
     probe.at >= at && probe.at < until && (probe.ended_at ?? next) > next - SCHEDULED_MS;
   return seen.probes.some(
     (probe) =>
       probe.host === host &&
       probe.at >= at - NEAR_PROBE_MS &&
       probe.at < next &&
-      (probe.isUnanswered || isDiscarded(seen, probe, NEAR_PROBE_MS) || isOverLate(probe)),
+      (probe.isUnanswered || isDiscarded(seen, probe, NEAR_PROBE_MS) || isTooLate(probe)),
   );
 }

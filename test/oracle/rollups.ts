@@ -18,13 +18,13 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 /** Maximum time until a late change of a past hour is in its rollup (ms). */
 const REVISED_MS = 5 * MINUTE;
-/** Maximum duration of a schedule message when nothing fails any more (ms). */
+/** Maximum time from the due time of a rollup until it is written, when nothing fails any more (ms). */
 const MADE_MS = 3 * MINUTE;
 
 /**
  * Promise: an hour is rolled up five minutes after its end, not before; its figures match the stored data: results,
  * failures, warnings, number of latencies, and the time in each state and in maintenance. That is true again five
- * minutes after late data arrives, or after a one-time window was created, moved or deleted with effect on the hour.
+ * minutes after late data arrives, or after a one-time window that affects the hour was created, moved or deleted.
  */
 export function checkRollups(inside: Inside): string[] {
   const { seen, profile, end } = inside;
@@ -85,8 +85,8 @@ const hoursOf = ({ table }: Seen, cell: string): RollupItem[] =>
 
 /** Returns the latencies that were written with the rollup of an hour. */
 function latenciesOf({ table }: Seen, { pk, sk }: RollupItem): StoredLatencies {
-  const unscheduled = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
-  return (unscheduled as LatenciesItem | undefined)?.latencies ?? {};
+  const found = [...table.values()].find((item) => item.pk === pk && item.sk === sk.replace('H#', 'HL#'));
+  return (found as LatenciesItem | undefined)?.latencies ?? {};
 }
 
 const cellsIn = ({ table }: Seen) =>

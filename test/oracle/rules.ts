@@ -6,8 +6,8 @@ import type { Span } from './history.ts';
 import { type Inside, type ProbeSeen, type Seen, stalledBetween } from './inside.ts';
 
 /**
- * The rules of the service, implemented from docs/develop/guarantees.md and not from its code: the reference of the
- * checkers.
+ * Rules of the service, implemented from docs/develop/guarantees.md and not from the code of the service. The promises
+ * use them as the reference.
  */
 
 export function entityState(checks: Record<string, CheckState>): EntityState {
@@ -40,7 +40,10 @@ export function slotsOf(id: string, intervalSeconds: number, from: number, to: n
   return slots;
 }
 
-/** Returns all retries of an unconfirmed check in the slot that contains `at`, and the next slot (epoch ms). */
+/**
+ * Returns the retries of an unconfirmed check between its last slot up to `at` and the next slot, and that next slot
+ * (epoch ms).
+ */
 export function retriesOf(
   {
     id,
@@ -57,7 +60,10 @@ export function retriesOf(
   return { retries, next };
 }
 
-/** Returns the target of a pull check: its host, a DNS server, or the name itself for the service's own resolver. */
+/**
+ * Returns the host to which a pull check sends its probes: the host of its URL or settings, or its DNS server. For a
+ * DNS check without its own resolver, returns the name that it looks up.
+ */
 export function targetOf(check: CheckItem): string {
   const { target_url, config }: { target_url?: string; config: CheckItem['config'] } = check;
   return target_url === undefined
@@ -65,29 +71,33 @@ export function targetOf(check: CheckItem): string {
     : new URL(target_url).hostname;
 }
 
-/** Maximum time from the start of a probe to its request, and from its response to the process (ms). */
+/** Maximum time from the start of a probe to its request, and from the response to the end of the probe (ms). */
 export const NEAR_PROBE_MS = 4_000;
 
 /**
  * Whether a process must discard the failure of this probe because of a stall.
- * @param near extends the time of the probe, so that it can be discarded
+ * @param near time before and after the probe in which a stall counts too (ms): the process can discard the failure,
+ * but need not
  */
 export function isDiscarded(seen: Seen, { at, ended_at = at, interrupted, timeout_ms }: ProbeSeen, near = 0): boolean {
   const most = Math.max(50, timeout_ms / 10);
   return interrupted === true && stalledBetween(seen, at - near, ended_at + near) > most;
 }
 
-/** A slot this close to a change of settings can use either settings (ms). */
+/** A slot this close to a change of settings can use the old or the new settings (ms). */
 export const NEAR_CHANGE_MS = 20_000;
 
-/** Maximum difference between the clocks of two processes, both ways (ms). */
+/** Maximum difference between the clocks of two processes, in either direction (ms). */
 const SKEW_MS = 40;
-/** Returns the maximum difference in a run whose clocks jump. */
+/** Returns that maximum difference for a run whose clocks can also jump (ms). */
 export const skewOf = ({ profile: { jumpMs } }: Pick<Inside, 'profile'>): number => SKEW_MS + 2 * jumpMs;
 
 /** Returns the outages that the service has recorded. */
 export const outagesOf = ({ table }: Pick<Seen, 'table'>): Span[] =>
   [...table.values()].filter((item) => item.pk.startsWith('OUTAGES#')) as unknown as Span[];
 
-/** Whether a host belongs to another tenant, whose permits or CPU budget can be too small for its probes. */
+/**
+ * Whether a host belongs to the second tenant (neighbor.ts), whose permits or CPU budget can be too small for its
+ * probes.
+ */
 export const isOfNeighbor = (host: string): boolean => /^(hang|search)-/.test(host);

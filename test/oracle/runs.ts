@@ -3,8 +3,9 @@ import { probeResults } from './outcomes.ts';
 import { targetOf } from './rules.ts';
 
 /**
- * Promise: a function run names exactly the failed messages of its batch, and records no probe that ended after its
- * time-out, because its successor probes again.
+ * Promise: a function run names exactly the failed messages of its batch. It does not record a probe that ended after
+ * the timeout of the run, because the retry of the message probes again. The counts of an MCP status summary add up
+ * to its total.
  */
 export function checkRuns({ seen }: Inside): string[] {
   const wrong = [...seen.batchErrors];
@@ -13,7 +14,7 @@ export function checkRuns({ seen }: Inside): string[] {
   }
   const probes = Map.groupBy(seen.probes, ({ run }) => run);
   for (const { commit, check, begun, unscheduled } of probeResults(seen)) {
-    // A manual run has no successor.
+    // A manual run is not retried.
     if (unscheduled === 'manual') continue;
     const over = seen.runs.get(commit.run ?? 0)?.aborted_at;
     if (over === undefined) continue;

@@ -3,10 +3,13 @@ import { type Inside, isJobOf, type JobSeen } from './inside.ts';
 import { AT_ONCE_MS, checkProbes } from './probes.ts';
 import { isDiscarded, isOfNeighbor, NEAR_PROBE_MS, skewOf, slotsOf, targetOf } from './rules.ts';
 
-/** Jobs due within this time share a message: a slot this close to a downtime can be cut off (ms). */
+/**
+ * Jobs due within this time share a message (ms). A slot due this soon after the start of a downtime can therefore have
+ * begun before the downtime.
+ */
 const GROUP_MS = 50;
 
-/** Maximum expected duration of a job: one that is this close to the next slot can be skipped (ms). */
+/** Maximum expected duration of a job: a job this close to the next slot can be skipped (ms). */
 const TURN_MS = 500;
 
 /** Outcome of a slot: its number of results, and the cause of its gap. */
@@ -29,10 +32,10 @@ export function checkSlots(history: History): string[] {
   for (const one of history.pullChecks) {
     for (const { slot, times, gap } of slotsIn(history, one)) {
       const say = (text: string) => wrong.push(`${one.id}: slot ${slot} of ${one.interval_seconds} s ${text}`);
-      // Only the neighbor uses up its CPU budget.
+      // Only the second tenant (neighbor.ts) uses up its CPU budget.
       const isExplained = gap !== undefined && gap !== 'cpu_budget' && (failed !== 'nothing' || gap === 'network');
       if (times > 1) say(`has ${times} results`);
-      // Gaps in the simulation are recorded ones, which have no effect on a slot that got a result.
+      // The gaps of the simulation are the recorded ones. A recorded gap has no effect if its slot got a result.
       if (times > 0 && gap && !inside) say(`has a result but is a gap with the cause ${gap}`);
       if (times === 0 && !isExplained && !(inside && isExcused(inside, one, slot)))
         say('has no result and is not a gap');
@@ -60,7 +63,7 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   const interval = interval_seconds * 1000;
   const skew = skewOf({ profile });
   const host = targetOf(check);
-  // Its tenant share can be too small for all of them.
+  // The tenant share of the second tenant can be too small for all of its probes.
   if (isOfNeighbor(host)) return true;
   const isOf = (job: JobSeen): boolean => job.slot === slot && isJobOf(job, check);
   if (seen.stops.some((stop) => slot >= stop.from - interval && slot <= stop.over + AT_ONCE_MS)) return true;
@@ -73,7 +76,7 @@ function isExcused({ seen, profile }: Inside, { interval_seconds, stored }: Pull
   );
   if (wasStalled) return true;
   if (profile.quiet) return false;
-  // Work that a fault delayed until its next slot was due, or the settings had changed, is not due any more.
+  // Work is no longer due if a fault delayed it until the next slot was due or the settings had changed.
   const late_from = Math.min(slot + interval - TURN_MS - skew, changed_at);
   const isLate = seen.jobsProcessed.some((job) => isOf(job) && job.done_at !== undefined && job.done_at >= late_from);
   return isLate || seen.jobsDead.some(isOf);

@@ -7,9 +7,11 @@ import { checkIdOf, type Inside, isCheckKey } from './inside.ts';
  */
 export function checkSlugs({ seen }: Inside): string[] {
   const wrong: string[] = [];
-  /** The check that has each slug, and the one that its pointer names. */
+  /** Check that has a slug. */
   const holders = new Map<string, string>();
+  /** Check to which the pointer item of a slug leads. */
   const leads = new Map<string, string>();
+  /** Slug of each check at its creation. */
   const made = new Map<string, string | undefined>();
   for (const { n, changes } of seen.commits) {
     const pointers = changes.filter(({ key }) => key.pk.includes('#CHECKSLUGS#'));

@@ -10,12 +10,12 @@ import {
   flapsAfter,
   type HeldAlertState,
   isHeldFor,
-  isRecoveryAtOnce,
   isWarning,
   lastNotifiedState,
   recipientsOf,
   reportableState,
   reportedAs,
+  skipsCooldown,
   suppressionReason,
 } from './alert-rules.ts';
 import { trackHolds, trackRelations } from './holds-seen.ts';
@@ -191,7 +191,7 @@ function checkTransition(
   if (!after) return;
   const { last_planned_at, last_warned_at } = before.alerts;
   const warns = isWarning(one, policy);
-  const startsCooldown = reason === null && !isRecoveryAtOnce(one, before, policy);
+  const startsCooldown = reason === null && !skipsCooldown(one, before, policy);
   const paged = startsCooldown && !warns ? at : last_planned_at;
   const warned = startsCooldown && warns ? at : last_warned_at;
   if (after.alerts.last_planned_at !== paged)

@@ -7,7 +7,7 @@ import { type Commit, changesIn, type Inside, keyText, type Seen } from './insid
 type SubscriberItem = Item & { id: string; component_ids: string[]; created_at: string };
 /** A subscriber of a status page; `removed`: the commit of its removal. */
 type Subscriber = { item: SubscriberItem; removed?: Commit };
-/** A public update when it was published, and the components that its incident affected then. */
+/** A public update as published, and the components that it or, if it names none, its incident affected then. */
 type Published = { commit: Commit; update: PublicUpdateItem; affected: string[] };
 
 /**
@@ -36,7 +36,7 @@ export function checkSubscribers({ seen }: Inside): string[] {
   for (const { id, channel_id, status_update } of deliveries) {
     const { item, removed } = subscribers.get(channel_id)!;
     const say = (why: string) => wrong.push(`delivery ${id} of ${status_update!.id} to ${channel_id}: ${why}`);
-    if (status_update!.at < item.created_at) say('the news are from before the subscriber was added');
+    if (status_update!.at < item.created_at) say('the update is older than the subscriber');
     const published = updates.get(status_update!.id);
     if (!published) continue;
     const { update, commit } = published;

@@ -1,12 +1,12 @@
 import { changesIn, type Inside, isCheckKey } from './inside.ts';
 
-/** Items that carry information between records of an account. */
+/** Keys of items that carry information between records of an account. */
 const CARRIES = /#(INCIDENT|HELD|UPSTREAM_PROBES|DELIVERIES|RELATIONS|RELATED|EXECUTION|REMEDIATION)#|hold#|#CHECK#/;
 const IDS = /\b(?:ent|chk)_[0-9a-z]+/g;
 
 /**
- * Promise: accounts with the same names, hosts and channels never affect each other: no transaction changes two of
- * them, and no item of one names an entity or a check of another.
+ * Promise: accounts with the same names, hosts and channels never affect each other. No transaction changes two
+ * accounts, and no item of an account names an entity or a check of another account.
  */
 export function checkTenants({ seen }: Inside): string[] {
   const owners = new Map<string, string>();

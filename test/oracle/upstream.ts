@@ -7,14 +7,17 @@ import { targetOf } from './rules.ts';
 /** A relation that propagates failure, with its lifetime (epoch ms). */
 type RelationSpan = Span & Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'when' | 'group'>;
 
-/** Returns the upstream entities of entities over time, by relations that propagate failure, and their problems. */
+/**
+ * Reconstructs from the commits which entities were upstream of each entity at a time, by relations that propagate
+ * failure, and when each entity had a problem.
+ */
 export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
   const relations = new Map<string, RelationSpan>();
-  const trouble = new Map<string, Span[]>();
+  const problems = new Map<string, Span[]>();
   const hosts = new Map<string, Set<string>>();
   const open = new Map<string, { entity_id: string; from: number }>();
   const note = (entity: string, span: Span): void => {
-    trouble.set(entity, [...(trouble.get(entity) ?? []), span]);
+    problems.set(entity, [...(problems.get(entity) ?? []), span]);
   };
   for (const { key, after, commit } of changesIn(seen)) {
     if (key.pk.includes('#RELATIONS#')) {
@@ -61,35 +64,41 @@ export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
   /** Returns the problems of upstream entities of an entity within a time range. */
   const problemsOf = (entity: string, from: number, to: number): Span[] =>
     [...upstreamOf(entity, from, to)]
-      .flatMap((id) => trouble.get(id) ?? [])
+      .flatMap((id) => problems.get(id) ?? [])
       .filter((one) => one.from <= to && one.to >= from);
 
   return {
-    ancestorsOf: upstreamOf,
-    /** Returns the required upstream entities at a time: without alternatives, and up to healthy ones. */
+    upstreamOf,
+    /**
+     * Returns the required upstream entities at a time. Ignores groups of alternatives, and does not search beyond a
+     * healthy entity.
+     */
     needsOf: (entity: string, at: number, isWell: (id: string) => boolean): Set<string> =>
       reached(
         entity,
         relationsIn(at, at).filter(({ group }) => group === null),
         isWell,
       ),
-    troublesOf: problemsOf,
-    /** Returns the start of the uninterrupted problem of an entity at a time. */
+    problemsOf,
+    /** Returns the start of the uninterrupted problem that an entity had at a time; `at` if it had no problem. */
     problemSince: (entity: string, at: number): number => {
       let since = at;
-      for (const { from, to } of (trouble.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
+      for (const { from, to } of (problems.get(entity) ?? []).toSorted((a, b) => b.to - a.to))
         if (from <= at && to >= since) since = Math.min(since, from);
       return since;
     },
-    /** Whether at a time one of the dependents is affected when only a part of the entity fails. */
+    /** Whether, at a time, a relation of one of the dependents is affected even if only a part of the entity fails. */
     countsWhenDegraded: (entity: string, dependents: ReadonlySet<string>, at: number): boolean =>
       relationsIn(at, at).some(
         ({ from_entity_id, to_entity_id, when, group }) =>
           to_entity_id === entity && dependents.has(from_entity_id) && when === 'degraded' && group === null,
       ),
-    /** Returns the last time within a range at which an upstream entity had a problem or a relation changed. */
+    /**
+     * Returns the last time within a range at which an upstream entity had a problem or any relation changed; else
+     * `from`.
+     */
     problemUntil: (entity: string, from: number, to: number): number => {
-      const spans = [...upstreamOf(entity, from, to)].flatMap((id) => trouble.get(id) ?? []);
+      const spans = [...upstreamOf(entity, from, to)].flatMap((id) => problems.get(id) ?? []);
       const ends = [...relations.values()].map((one) => (one.to < to ? one.to : one.from));
       const all = [
         ...spans.filter((one) => one.from <= to).map((one) => Math.min(one.to, to)),

@@ -9,12 +9,19 @@ import { upstreamIn } from './upstream.ts';
 
 /** Maximum time between the start of a recheck and its commit (ms). */
 const BEGUN_MS = 15_000;
-/** Maximum time after the recovery of a root cause for which an alert is held, including the run that counts (ms). */
+/**
+ * Maximum time for which an alert is held after the recovery of a root cause: the settling time, and the run of the
+ * check that counts after it (ms).
+ */
 const SETTLING_MS = 600_000 + 130_000;
-/** Time, and two intervals, for which a check must be up during another failure to be independent of it (ms). */
+/** Time for which a check must stay up during another failure to be independent of it (ms); at least two intervals. */
 const SURVIVES_MS = 120_000;
-/** Time from a failed delivery to the recheck of alerts that were withheld because of it (ms). */
+/**
+ * Maximum time from a failed delivery to the recheck of alerts that were withheld because its destination counted as
+ * notified (ms).
+ */
 const NOTED_MS = 60_000;
+/** Value of NOTED_MS in a run with faults (ms). */
 const NOTED_LATE_MS = 300_000;
 
 /**
@@ -33,7 +40,10 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
   const wrong: string[] = [];
   const noted = profile.quiet ? NOTED_MS : NOTED_LATE_MS;
 
-  /** Whether a destination knows of a cause at a time: one of the cause's checks can recover before the cause does. */
+  /**
+   * Whether a destination has been notified of the problem of a cause at a time. A notified recovery does not count at
+   * once, because one of the checks of the cause can recover before the cause does.
+   */
   function knows(
     [last, ...before]: readonly SeenNotification[],
     at: number,
@@ -66,7 +76,7 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
       const check = table.get(keyText(keys.check(hold.after!.tenant_id, hold.check_id))) as CheckItem | undefined;
       if (!check) continue;
       const notified = holds.of(check)?.notified ?? new Set();
-      const causes = [...upstream.ancestorsOf(check.entity_id, at - SETTLING_MS, at)];
+      const causes = [...upstream.upstreamOf(check.entity_id, at - SETTLING_MS, at)];
       const isPending = [...table.values()].some(
         (item) =>
           isCheckKey(item) &&
@@ -99,36 +109,39 @@ export function checkWithheldAlerts(inside: Pick<Inside, 'seen' | 'keys' | 'prof
   }
   return wrong;
 
-  /** Whether an upstream entity had failed some time ago, and no required one fails now. */
+  /** Whether an upstream entity had a problem within the settling time, and no required upstream entity fails now. */
   function isSettling({ entity_id, state_since, interval_seconds }: CheckItem, at: number): boolean {
     const isKnown = ({ from }: Span) => from < at - BEGUN_MS;
     const needs = upstream.needsOf(entity_id, at, isWell);
     const dependents = new Set([entity_id, ...needs]);
     // Entities in one cycle are not causes of each other.
-    const isInCycle = (cause: string) => upstream.ancestorsOf(cause, at, at).has(entity_id);
+    const isInCycle = (cause: string) => upstream.upstreamOf(cause, at, at).has(entity_id);
     const causes = [...needs].filter((cause) => !isInCycle(cause));
     const failing = causes.filter((cause) => fails(cause, upstream.countsWhenDegraded(cause, dependents, at)));
     const survived = Date.parse(state_since) - Math.max(SURVIVES_MS, 2000 * interval_seconds);
     const isNow = failing
       .map((cause) => upstream.problemSince(cause, at))
       .some((since) => since < at - BEGUN_MS && since > survived);
-    return upstream.troublesOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
+    return upstream.problemsOf(entity_id, at - SETTLING_MS, at).some(isKnown) && !isNow;
   }
 
   /** Returns the enabled checks of an entity. */
-  function watchedOf(entity: string): CheckItem[] {
+  function enabledChecksOf(entity: string): CheckItem[] {
     const checks = [...table.values()].filter((item): item is CheckItem => isCheckKey(item));
     return checks.filter((check) => check.entity_id === entity && check.enabled);
   }
 
   /** Whether an entity is healthy, so that failures upstream of it are not a cause. */
   function isWell(entity: string): boolean {
-    return watchedOf(entity).some(({ state }) => state === 'up');
+    return enabledChecksOf(entity).some(({ state }) => state === 'up');
   }
 
-  /** Whether an entity fails: all its pull checks, its push checks if it has no others, or any when degraded counts. */
+  /**
+   * Whether an entity fails: all its enabled pull checks are down, or all its push checks if it has no pull checks.
+   * With `countsWhenDegraded`, one check that is down is enough.
+   */
   function fails(entity: string, countsWhenDegraded: boolean): boolean {
-    const enabled = watchedOf(entity);
+    const enabled = enabledChecksOf(entity);
     const pulls = enabled.filter(({ execution_mode }) => execution_mode === 'pull');
     const isDown = ({ state }: CheckItem) => state === 'down';
     if (countsWhenDegraded) return enabled.some(isDown);

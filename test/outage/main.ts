@@ -25,7 +25,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 type Alert = { at: number; line: string };
 
-/** Returns an alert received by the webhook. */
+/** Returns the time and the printed line of an alert that a webhook received. */
 function alertOf({ at, body, headers }: Received): Alert {
   const { title, entity, root, affected, check_to_state, urgency } = JSON.parse(body);
   const kind = headers['x-service-kind'];
@@ -34,11 +34,12 @@ function alertOf({ at, body, headers }: Received): Alert {
   return { at, line: `${kind}, ${urgency}: ${title ?? `${entity?.slug} ${check_to_state}`}${about}${more}` };
 }
 
-/** A long subject is folded into several lines (RFC 5322, 2.2.3). */
+/** Returns the subject of a mail. A long subject is folded into several lines (RFC 5322, 2.2.3). */
 const subjectOf = (mail: KeptMail): string =>
   (/^subject: (.*(?:\r?\n[ \t].*)*)/im.exec(mail.data)?.[1] ?? '').replaceAll(/\r?\n[ \t]+/g, ' ');
 
-async function scene(name: string, { forgets = false, broken = false }) {
+/** Runs one setup. @returns the printed alerts */
+async function runSetup(name: string, { lacksRelation = false, isChannelBroken = false }) {
   const authority = await makeAuthority();
   const tls = await authority.issue({ names: ['127.0.0.1', '127.77.0.1'] });
   await using mailbox = await startMailbox(tls, 'fleet', 'secret');
@@ -46,7 +47,7 @@ async function scene(name: string, { forgets = false, broken = false }) {
   writeFileSync(trusted, authority.cert);
   const mails: Alert[] = [];
   const [database, services, shop] = await Promise.all([startReceiver({ tls }), startReceiver({ tls }), startShop()]);
-  if (broken) database.behave({ status: 410, body: 'This channel was archived.' });
+  if (isChannelBroken) database.behave({ status: 410, body: 'This channel was archived.' });
   await using service = await startRealService({
     SMTP_URL: `smtp://fleet:secret@${mailbox.host}:${mailbox.port}`,
     MAIL_FROM: 'Fleetwatch <alerts@example.com>',
@@ -54,7 +55,7 @@ async function scene(name: string, { forgets = false, broken = false }) {
     NODE_EXTRA_CA_CERTS: trusted,
   });
   const to = { database_team: database.url, service_team: services.url, mail: 'services@example.com' };
-  const entities = await createCatalog(service.client, shop, to, { forgets });
+  const entities = await createCatalog(service.client, shop, to, { lacksRelation });
   const request = await eventually(() => mailbox.kept[0]?.data.replace(/=\r?\n/g, ''), 10_000);
   await fetch(service.url + /\/a\/confirm\/\w+/.exec(request)![0], { method: 'POST' });
   await pause(BEFORE_MS);
@@ -86,10 +87,10 @@ async function scene(name: string, { forgets = false, broken = false }) {
 }
 
 if (!peerPython()) throw new Error('A mail server is required: see peerPython in test/support/peers/peers.ts.');
-const scenes = await Promise.all([
-  scene('A complete catalog', {}),
-  scene('A relation is missing: payments to the database', { forgets: true }),
-  scene('The channel of the database team is broken', { broken: true }),
+const reports = await Promise.all([
+  runSetup('A complete catalog', {}),
+  runSetup('A relation is missing: payments to the database', { lacksRelation: true }),
+  runSetup('The channel of the database team is broken', { isChannelBroken: true }),
 ]);
-say(scenes.join('\n'));
+say(reports.join('\n'));
 process.exit(0);

@@ -28,16 +28,17 @@ const SERVICES: Record<string, readonly string[]> = {
   ...of('warehouse', 'scanners', 'conveyor', 'packing'),
 };
 
-/** Service whose relation to the database is missing, in the setup without it. */
-const FORGOTTEN = 'payments';
+/** Service without a relation to the database in the setup with `lacksRelation`. */
+const UNRELATED = 'payments';
 
+/** Returns services that each depend only on the entity `needs`. */
 function of(needs: string, ...names: string[]): Record<string, readonly string[]> {
   return Object.fromEntries(names.map((name) => [name, [needs]]));
 }
 
 /**
- * Starts the services as real servers: a service returns 503 while one of its direct or transitive dependencies is
- * down.
+ * Starts the database as a TCP server, and one HTTP server for all services. The path of a service returns 503 while
+ * one of its direct or transitive dependencies is down.
  */
 export async function startShop() {
   let database: Server | undefined;
@@ -60,7 +61,7 @@ export async function startShop() {
   return {
     url: `http://127.0.0.1:${(web.address() as AddressInfo).port}`,
     database: { host: '127.0.0.1', port },
-    /** Shuts the database down, and with it every connection. */
+    /** Shuts the database down and closes every connection to it. */
     break: () => {
       database?.close();
       database = undefined;
@@ -82,7 +83,7 @@ export async function createCatalog(
   client: Client,
   shop: Awaited<ReturnType<typeof startShop>>,
   to: Destinations,
-  { forgets }: { forgets: boolean },
+  { lacksRelation }: { lacksRelation: boolean },
 ): Promise<number> {
   const ids = new Map<string, string>();
   for (const slug of ['database', 'service']) got(await client.post('/v1/blueprints', { slug, name: slug }), 201);
@@ -104,7 +105,7 @@ export async function createCatalog(
   }
   for (const [name, needs] of Object.entries(SERVICES)) {
     for (const need of needs) {
-      if (forgets && name === FORGOTTEN) continue;
+      if (lacksRelation && name === UNRELATED) continue;
       const ends = { from_entity_id: ids.get(name), to_entity_id: ids.get(need) };
       got(await client.post('/v1/relations', { ...ends, relation_type: 'depends_on' }), 201);
     }

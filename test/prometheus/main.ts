@@ -14,8 +14,8 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 
 /**
  * `npm run test:nightly -- prometheus`: a real Prometheus scrapes a service with the settings of the docs, and answers
- * each query of the docs and of the dashboard; promtool checks the metrics and the rules. Then the size and time of a
- * scrape of 4,000 checks, its maximum.
+ * each query of the docs and of the dashboard; promtool checks the metrics and the rules. Then measures the size and
+ * time of a scrape of 4,000 checks, the maximum.
  */
 const root = join(import.meta.dirname, '../..');
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -64,7 +64,7 @@ function check(words: readonly string[], input = ''): string {
 const blocks = (page: string, language: string): string[] =>
   [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text = '']) => text);
 
-/** Returns the documented settings of Prometheus, for this service. */
+/** Returns the documented settings of Prometheus, with the addresses and the key of this service. */
 function configOf(service: RealService, metricsPort: number, keyFile: string): string {
   const jobOf = (page: string) => {
     const [block = ''] = blocks(page, 'yaml').filter((text) => text.startsWith('scrape_configs:'));
@@ -114,7 +114,10 @@ async function startPrometheus(dir: string) {
   };
 }
 
-/** Returns the queries of the docs, panels and variables of the dashboard, with values for the variables of Grafana. */
+/**
+ * Returns the queries of the docs, and of the panels and variables of the dashboard. Replaces the variables of Grafana
+ * with values.
+ */
 function documentedQueries(): string[] {
   const documented = blocks('docs/use/metrics.md', 'promql').flatMap((text) =>
     text.split('\n').filter((line) => line !== '' && !line.startsWith('#')),
@@ -186,7 +189,7 @@ async function withPrometheus(dir: string): Promise<void> {
   });
   await step('each metric of the rules of the service has samples', async () => {
     const names = new Set(read('docs/use/prometheus/service-rules.yml').match(/\bfleetwatch_\w+/g));
-    for (const name of names) expectThat((await server.query(name)).length > 0, `${name} has none`);
+    for (const name of names) expectThat((await server.query(name)).length > 0, `${name} has no samples`);
     return `${names.size} metrics`;
   });
   await step('a deleted check has no sample from the next scrape on', async () => {
@@ -201,7 +204,7 @@ async function withPrometheus(dir: string): Promise<void> {
 
 const CHECKS_PER_ENTITY = 80;
 
-/** Measures a scrape of the maximum of checks, with names of 40 characters and three labels. */
+/** Measures a scrape of the maximum number of checks, with names of 40 characters and three labels. */
 async function withMostChecks(): Promise<void> {
   await using service = await startRealService();
   const { client } = service;
@@ -236,19 +239,19 @@ async function withMostChecks(): Promise<void> {
       // A Lambda function returns it in base64.
       sizes = { sent: Number(response.headers.get('content-length')) * (4 / 3), text: Buffer.byteLength(text) };
     }
-    // The least disturbed one, because other programs share the machine.
+    // The fastest scrape, because other programs share the machine.
     const seconds = Math.min(...times);
     const [sent, text] = [sizes.sent, sizes.text].map((bytes) => (bytes / 1e6).toFixed(2));
     const shown = `${sent} MB in base64, ${text} MB of text, ${seconds.toFixed(2)} s (fastest of 5)`;
     expectThat(sizes.sent < MAX_BYTES && seconds < MAX_SECONDS, shown);
     return shown;
   });
-  await step('without gzip it is rejected with a remedy', async () => {
+  await step('a scrape without gzip is rejected with a remedy', async () => {
     const response = await scrape('identity');
     const text = await response.text();
     expectThat(response.status === 400 && text.includes('Accept-Encoding: gzip'), `${response.status} ${text}`);
   });
-  await step('one more is rejected', async () => {
+  await step('a scrape of one more check is rejected', async () => {
     await make(0);
     const { status, body } = await client.get('/metrics');
     expectThat(status === 400 && body.code === 'VALIDATION_ERROR', `${status} ${JSON.stringify(body)}`);

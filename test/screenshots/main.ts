@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { openBrowserContext, startBrowser } from '#test/support/browser.ts';
 import { clientOf } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
@@ -40,7 +40,7 @@ const IN_DOCS = new Set([
   ...['blueprint', 'map', 'alerts', 'maintenance', 'action', 'agents', 'audit', 'start', 'sign-in-phone'],
 ]);
 
-/** Maximum time until the demo has an outage, a recovery, and an execution. */
+/** Maximum time until the demo has an outage, a recovery, and an execution (ms). */
 const STORY_MS = 240_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -108,7 +108,7 @@ const places: Record<string, string> = {
 
 mkdirSync(folder, { recursive: true });
 const browser = await startBrowser(findProgram('chromium')!);
-const { page } = await personWith(browser);
+const { page } = await openBrowserContext(browser);
 await page.goto(url);
 await page.getByLabel(/^API key/).waitFor();
 const shoot = async (name: string) => {

@@ -7,7 +7,7 @@ import { clientOf } from './client.ts';
 import { type Service, startService } from './service.ts';
 
 /**
- * Runs the operator's commands as functions next to a running service, which lasts for the test file that calls this.
+ * Starts a service for the tests of the calling file, and runs the operator's commands next to it, in this process.
  * @param settings of the service
  */
 export function adminCli(settings: Record<string, string> = {}) {

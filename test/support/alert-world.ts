@@ -23,7 +23,7 @@ export const TENANT = 'acc_a';
 export const START = Date.parse('2026-11-21T05:16:40.123Z');
 
 /** Kind of an alert, time of its decision (epoch ms), and type of its channels. */
-type AlertTold = { kind: DecidedKind; at: number; channel_type: string };
+type AlertOptions = { kind: DecidedKind; at: number; channel_type: string };
 
 export type Sent = { queue: string; body: unknown; not_before?: number };
 
@@ -152,7 +152,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     /** Advances the clock. */
     pass: world.advance,
     now,
-    /** Takes the due messages of a queue, like its consumer. */
+    /** Removes and returns the due messages of a queue, like its consumer. */
     takeDue: (queue: string): Sent[] => {
       const due = sent.filter((one) => one.queue === queue && (one.not_before ?? 0) <= now());
       for (const one of due) sent.splice(sent.indexOf(one), 1);
@@ -171,7 +171,7 @@ export async function alertWorld(env: Record<string, string> = {}) {
     },
     putPolicy: (channels: Channel[], changes: Partial<PolicyItem> = {}) =>
       put<PolicyItem>({ ...emptyPolicy(keys, check), v: ports.ids.token(), channels, ...changes }),
-    /** Returns a planned state change of the check that notifies these channels. */
+    /** Returns a transition of the check whose planned alert notifies these channels. */
     transition: (channel_ids: string[], changes: Partial<DecidedTransition> = {}): DecidedTransition => {
       const transition_id = changes.transition_id ?? 'trn_1';
       return {
@@ -204,11 +204,14 @@ export async function alertWorld(env: Record<string, string> = {}) {
         ...changes,
       };
     },
-    /** Returns the alert by which a transition notifies these channels; other kinds follow later. */
+    /**
+     * Returns an alert about a transition for these channels: by default the alert of the state change, decided at
+     * START.
+     */
     alertOf: (
       transition: DecidedTransition,
       channel_ids: string[],
-      { kind = 'state_change', at = START, channel_type = 'slack' }: Partial<AlertTold> = {},
+      { kind = 'state_change', at = START, channel_type = 'slack' }: Partial<AlertOptions> = {},
     ): AlertItem =>
       alertItem(keys, {
         ...{ tenant_id: TENANT, check_id: check.id, entity_id: entity.id, transition, kind, at },
@@ -229,7 +232,7 @@ export const streamEvent = (...items: Item[]) => ({
   Records: items.map((item, i) => ({ dynamodb: { SequenceNumber: String(i + 1), NewImage: marshall(item) } })),
 });
 
-/** Returns a queue event. @param chance the retry budget of each message */
-export const queueEvent = (bodies: unknown[], chance?: RetryBudget) => ({
-  Records: bodies.map((body, i) => queueRecord(`m${i + 1}`, body, chance)),
+/** Returns a queue event. @param budget retry budget of each message */
+export const queueEvent = (bodies: unknown[], budget?: RetryBudget) => ({
+  Records: bodies.map((body, i) => queueRecord(`m${i + 1}`, body, budget)),
 });

@@ -13,10 +13,10 @@ type Violation = { id: string; help: string; nodes: { target: string[]; failureS
 let source: Promise<string> | undefined;
 
 /**
- * Returns the axe-core violations of the current page, in light and dark: `dark: color-contrast: .why: …`. Evaluates
- * the script, because the policy of the page blocks script elements.
+ * Returns the axe-core violations of the current page, in light and dark, such as `dark: color-contrast (…): .why …`.
+ * Evaluates the script, because the policy of the page blocks script elements.
  */
-export async function barriers(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page): Promise<string[]> {
   source ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const axe = await source;
   const found: string[] = [];

@@ -1,13 +1,17 @@
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 import { PATIENCE_MS } from './eventually.ts';
 
-/** A browser ignores the header at plain http and reports that. */
+/** Message of a browser that ignores the header because the page was loaded over plain HTTP. */
 const NO_OPENER_POLICY = 'The Cross-Origin-Opener-Policy header has been ignored';
 
 /** Names that the browser resolves to this machine. */
 const NAMES = ['fleetwatch', 'status.example.com'];
 
-/** @param binary Chromium @param trusted SHA-256 of public keys whose certificates it accepts, in base64 */
+/**
+ * Starts Chromium.
+ * @param binary path of the program
+ * @param trusted SHA-256 digests (base64) of public keys whose certificates the browser accepts
+ */
 export const startBrowser = (binary: string, trusted: string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: binary,
@@ -23,8 +27,8 @@ export type VirtualAuthenticator = {
   failToVerify(): Promise<void>;
   /** Returns its passkeys with their private keys. */
   credentials(): Promise<Credential[]>;
-  /** Adds a passkey of another authenticator: a clone. */
-  hold(credential: Credential): Promise<void>;
+  /** Adds a passkey of another authenticator, as if this one were its clone. */
+  addCredential(credential: Credential): Promise<void>;
   /** Removes it, as if it were lost. */
   remove(): Promise<void>;
 };
@@ -44,7 +48,7 @@ export type Person = {
 };
 
 /** Opens a separate browser context for a user. */
-export async function personWith(browser: Browser): Promise<Person> {
+export async function openBrowserContext(browser: Browser): Promise<Person> {
   const context = await browser.newContext();
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
@@ -78,7 +82,7 @@ export async function personWith(browser: Browser): Promise<Person> {
           await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
         },
         credentials: () => credentialsOf(cdp, authenticatorId),
-        hold: async (credential) => {
+        addCredential: async (credential) => {
           await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
         },
         remove: async () => {

@@ -6,11 +6,11 @@ import { type Service, tenantOf } from './service.ts';
 import { signedIn } from './signed-in.ts';
 
 /**
- * All kinds of callers and the permissions of each. It repeats lib/platform/http/access.ts, because a test that derived
- * them from there would agree with any content.
+ * All kinds of callers and the permissions of each. This file repeats lib/platform/http/access.ts, because a test that
+ * derived the permissions from there would agree with any content.
  */
 
-/** Roles with an access, and the scopes of which a restricted key needs one. */
+/** Roles that have an access, and the scopes of which a restricted key needs one. */
 const PERMITTED: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scopes: readonly KeyScope[] }> = {
   read: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write'] },
   changes: { roles: ['viewer', 'responder', 'member', 'admin'], scopes: ['read', 'respond', 'write', 'audit'] },
@@ -33,14 +33,14 @@ const PERMITTED: Record<Exclude<Access, 'open'>, { roles: readonly Role[]; scope
 export type Outcome = 'let in' | 'UNAUTHORIZED' | 'ACCOUNT_DISABLED' | 'READ_ONLY' | 'FORBIDDEN';
 
 /** The properties of a route that decide about permissions. */
-type Row = { method: string; path: string; access: Access };
+type Route = { method: string; path: string; access: Access };
 
 export type Caller = {
   who: string;
   client: Client;
   /** Ids of the caller's own records, instead of the ids of the walk: `{ keys: 'key_…' }`. */
   own?: Record<string, string>;
-  outcome: (row: Row) => Outcome;
+  outcome: (route: Route) => Outcome;
 };
 
 type Permissions = { role: Role; scopes?: readonly KeyScope[] | null; is_read_only?: boolean };
@@ -66,18 +66,19 @@ const always =
 type Person = { role: Role; client: Client; own: Record<string, string> };
 
 type Credential = {
+  /** Returns a client that authenticates with this credential of a person. */
   show: (service: At, person: Person) => Promise<Client>;
   /** Whether the route accepts this kind of credential. */
-  isAccepted: (row: Row) => boolean;
+  isAccepted: (route: Route) => boolean;
 };
 
 /** Kinds of credentials. To add one, add an entry. */
 const CREDENTIALS: Record<string, Credential> = {
   key: { show: async (_service, { client }) => client, isAccepted: () => true },
-  // The function of pushes accepts only Bearer.
+  // The function that receives pushes accepts only keys as Bearer tokens.
   session: {
     show: ({ url }, { client: { key } }) => signedIn(url, '/v1/sign-in/key', { key }),
-    isAccepted: ({ method, path }) => !pushRoutes.some((row) => row.method === method && row.path === path),
+    isAccepted: ({ method, path }) => !pushRoutes.some((route) => route.method === method && route.path === path),
   },
 };
 
@@ -96,7 +97,7 @@ async function join(service: At, admin: Client, role: Role): Promise<Person> {
 export const people = (service: At, admin: Client): Promise<Person[]> =>
   Promise.all(ROLES.map((role) => join(service, admin, role)));
 
-/** Creates a key through a client's own key. */
+/** Creates a key with the key of a client, for the user of that client. */
 export async function keyMadeBy(service: At, maker: Client, body: object): Promise<Client & { id: string }> {
   const made = await maker.post('/v1/auth/keys', { label: 'Matrix key', ...body });
   if (made.status !== 201) throw new Error(JSON.stringify(made.body));
@@ -113,11 +114,11 @@ export async function callersByRight(service: At, team: Person[]): Promise<Calle
         who: `${role} ${how}`,
         client,
         own,
-        outcome: (row) => expectedOutcome({ role, ...held }, row.access),
+        outcome: (route) => expectedOutcome({ role, ...held }, route.access),
       });
     for (const [kind, { show, isAccepted }] of Object.entries(CREDENTIALS)) {
-      const outcome = (row: Row) =>
-        isAccepted(row) ? expectedOutcome({ role }, row.access) : always('UNAUTHORIZED')(row);
+      const outcome = (route: Route) =>
+        isAccepted(route) ? expectedOutcome({ role }, route.access) : always('UNAUTHORIZED')(route);
       callers.push({ who: `${role} by ${kind}`, client: await show(service, person), own, outcome });
     }
     for (const scope of SCOPES) {
@@ -131,13 +132,14 @@ export async function callersByRight(service: At, team: Person[]): Promise<Calle
 }
 
 /**
- * Returns callers that are rejected whatever their role, and those with rotated keys, as of an hour later.
- * @param places ids of records of the account
+ * Returns callers whose outcome does not depend on their role, and callers with expiring and rotated keys. Their
+ * `outcome` applies an hour after the call.
+ * @param records ids of records of the account
  */
 export async function callersByKey(
   service: Service,
   admin: Client,
-  places: { check: string; skill: string },
+  records: { check: string; skill: string },
 ): Promise<Caller[]> {
   const full: Caller['outcome'] = ({ access }) => expectedOutcome({ role: 'admin' }, access);
   const ahead = (ms: number) => new Date(service.ports.clock.now() + ms).toISOString();
@@ -153,7 +155,7 @@ export async function callersByKey(
     await make(),
   ];
   const [next, last] = [await rotate(overlapping.id, 7200), await rotate(replaced.id, 60)];
-  const { body: existing } = await admin.get(`/v1/checks/${places.check}`);
+  const { body: existing } = await admin.get(`/v1/checks/${records.check}`);
   const { body: other } = await admin.post('/v1/checks', {
     entity_id: existing.entity_id,
     check_type: 'push',
@@ -183,7 +185,7 @@ export async function callersByKey(
     },
     {
       who: 'a key restricted to a skill',
-      client: await make({ scopes: [...SCOPES], skills: [places.skill] }),
+      client: await make({ scopes: [...SCOPES], skills: [records.skill] }),
       outcome: always('FORBIDDEN'),
     },
   ];

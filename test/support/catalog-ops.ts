@@ -42,7 +42,7 @@ export const catalogOps = () => ({
 });
 
 /** Returns a manifest of the tools that are not in the default manifest. */
-export const byNameAlone = () => ({
+export const otherTools = () => ({
   slug: 'more-tools',
   name: 'More tools',
   tools: BY_NAME_ALONE.map((name) => tools.find((tool) => tool.name === name)!),

@@ -6,10 +6,11 @@ import * as x509 from '@peculiar/x509';
 /** PEM texts for node:tls; `cert` is the chain. */
 export type KeyAndCertificate = { key: string; cert: string };
 
+/** Content of a certificate; `from` and `to` are its validity. */
 export type Wanted = { names: string[]; from?: Date; to?: Date };
 
 export type Authority = {
-  /** PEM to trust. */
+  /** Certificate of the authority, for its clients to trust (PEM). */
   cert: string;
   issue(wanted: Wanted): Promise<KeyAndCertificate>;
 };
@@ -49,7 +50,7 @@ export async function makeAuthority(name = 'Fleetwatch Test Authority'): Promise
   };
 }
 
-/** For servers that offer only ciphers with RSA. */
+/** Key algorithm for servers that offer only ciphers with RSA. */
 export const RSA: webcrypto.RsaHashedKeyGenParams = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',

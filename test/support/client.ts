@@ -26,7 +26,10 @@ export type Client = {
   del(path: string): Promise<ApiResponse>;
 };
 
-/** Calls a service with one key; an empty key sends none. Every response is validated against the API description. */
+/**
+ * Returns a client that calls a service with one key; with an empty key it sends no credentials. Every response is
+ * validated against the API description.
+ */
 export function clientOf(url: string, key: string): Client {
   const send = async (method: string, path: string, { body, headers = {} }: Request = {}): Promise<ApiResponse> => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;

@@ -28,9 +28,9 @@ export default class ClosingLine implements Reporter {
 }
 
 /** Maximum length of an error (characters); the full text was printed before. */
-const SAID = 500;
+const MAX_ERROR_LENGTH = 500;
 
 function failed(module: TestModule, name: string, errors: readonly { message: string }[] = []): void {
-  const why = errors.map(({ message }) => message.replace(/\s+/g, ' ').slice(0, SAID)).join('; ');
+  const why = errors.map(({ message }) => message.replace(/\s+/g, ' ').slice(0, MAX_ERROR_LENGTH)).join('; ');
   process.stdout.write(`failed: ${module.relativeModuleId} > ${name}: ${why}\n`);
 }

@@ -1,6 +1,8 @@
 import type { ApiResponse } from './client.ts';
 
-/** Returns a response without the requested ids; the longest first, because a slug can be the end of one. */
+/**
+ * Returns a response in which the given ids are masked: the longest first, because a slug can be the end of another id.
+ */
 export const masked = ({ status, body }: ApiResponse, ids: string[]) => ({
   status,
   body: ids

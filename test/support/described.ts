@@ -5,43 +5,43 @@ import { documentOf } from '#infra/docs/generate.ts';
 /** Validator of a response; undefined if the response has no body. */
 type Validate = ((body: unknown) => boolean) & { errors?: unknown };
 
-// In strict mode, responses have no undocumented properties.
+// In strict mode, the schemas reject undocumented properties of responses.
 const document = documentOf({ strict: true });
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 (addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
-// Only forms need to know which characters are allowed: each is one byte (lib/checks/conversation/steps.ts).
+// Only forms check this format: text whose characters are one byte each (lib/checks/conversation/steps.ts).
 ajv.addFormat('bytes', true);
 ajv.addSchema(document, 'api');
 
-const wordsFirst = ({ parts }: { parts: string[] }): string =>
+const literalsFirst = ({ parts }: { parts: string[] }): string =>
   parts.map((part) => (part.startsWith('{') ? '1' : '0')).join('');
-/** A literal segment precedes a parameter, as in the router. */
+/** Paths of the document, in the order of the router: a literal segment precedes a parameter. */
 const paths = Object.keys(document.paths)
   .map((path) => ({ path, parts: path.split('/') }))
-  .sort((a, b) => (wordsFirst(a) < wordsFirst(b) ? -1 : 1));
+  .sort((a, b) => (literalsFirst(a) < literalsFirst(b) ? -1 : 1));
 const validators = new Map<string, Validate | undefined>();
 
 /**
- * Validates a response against the API document: its status is documented for this endpoint, its body matches, and a
- * page has a `Link` if the document declares one. Ignores paths and methods that the document does not have.
+ * Validates a response against the API document: its status is documented for this endpoint, and its body matches the
+ * schema. Ignores paths and methods that the document does not have.
  * @throws Error that names the endpoint and the mismatch
  */
-export function assertDescribed(method: string, path: string, answer: { status: number; body: unknown }): void {
+export function assertDescribed(method: string, path: string, reply: { status: number; body: unknown }): void {
   const parts = path.replace(/\?.*$/s, '').split('/');
   const known = paths.find((one) => fits(one.parts, parts));
   const operation = known && document.paths[known.path]?.[method.toLowerCase()];
   if (!known || !operation) return;
-  const response = operation.responses[answer.status];
-  const what = `${method} ${known.path} returned ${answer.status}`;
-  if (!response) throw new Error(`${what}, a status that its route does not declare: ${JSON.stringify(answer.body)}`);
-  const place = response.$ref ?? `#/paths/${escaped(known.path)}/${method.toLowerCase()}/responses/${answer.status}`;
+  const response = operation.responses[reply.status];
+  const what = `${method} ${known.path} returned ${reply.status}`;
+  if (!response) throw new Error(`${what}, a status that its route does not declare: ${JSON.stringify(reply.body)}`);
+  const place = response.$ref ?? `#/paths/${escaped(known.path)}/${method.toLowerCase()}/responses/${reply.status}`;
   const validate = validatorAt(place);
   if (!validate) {
-    if (answer.body !== undefined) throw new Error(`${what} with a body, but its route declares none.`);
-  } else if (!validate(answer.body)) {
-    const wrong = ajv.errorsText(validate.errors as never, { dataVar: 'answer', separator: '\n  ' });
+    if (reply.body !== undefined) throw new Error(`${what} with a body, but its route declares none.`);
+  } else if (!validate(reply.body)) {
+    const wrong = ajv.errorsText(validate.errors as never, { dataVar: 'body', separator: '\n  ' });
     throw new Error(
-      `${what} with a body that does not match its schema:\n  ${wrong}\n${JSON.stringify(answer.body)?.slice(0, 2000)}`,
+      `${what} with a body that does not match its schema:\n  ${wrong}\n${JSON.stringify(reply.body)?.slice(0, 2000)}`,
     );
   }
 }
@@ -64,6 +64,7 @@ function validatorAt(place: string): Validate | undefined {
 const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Whether a path matches; a parameter is one segment. */
-const fits = (row: string[], parts: string[]): boolean =>
-  row.length === parts.length && row.every((part, i) => (part.startsWith('{') ? parts[i] !== '' : part === parts[i]));
+/** Whether the segments of a request path match a documented path; a parameter is one segment. */
+const fits = (pattern: string[], parts: string[]): boolean =>
+  pattern.length === parts.length &&
+  pattern.every((part, i) => (part.startsWith('{') ? parts[i] !== '' : part === parts[i]));

@@ -12,7 +12,10 @@ type Dialogue = {
   certificate?: KeyAndCertificate;
 };
 
-/** Starts a server that greets, answers lines, and switches to TLS, where it greets and answers in the same way. */
+/**
+ * Starts a server that greets and answers lines. After `tlsAfter` it switches to TLS, greets with "within TLS" if it
+ * has a greeting, and answers the same lines.
+ */
 export const dialogueTarget = (dialogue: Dialogue): Promise<Target & { received: string[] }> => {
   const received: string[] = [];
   return rawTarget((socket) => talk(socket, dialogue, received)).then((target) => ({ ...target, received }));
@@ -24,7 +27,7 @@ function talk(socket: Socket, dialogue: Dialogue, received: string[]): void {
   let text = '';
   const onData = (piece: Buffer) => {
     text += piece.toString('latin1');
-    // PostgreSQL sends eight bytes, all others send lines.
+    // A PostgreSQL client sends eight bytes; all other clients send lines.
     for (let request = next(text); request !== undefined; request = next(text)) {
       text = text.slice(request.length);
       received.push(request);

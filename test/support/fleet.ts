@@ -1,17 +1,17 @@
 import type { ApiResponse, Client } from './client.ts';
 
-/** Returns the body of a response. Throws with all of it if the status differs. */
+/** Returns the body of a response. If the status differs, throws an error with status and body. */
 export function got(response: ApiResponse, status: number): ApiResponse['body'] {
   if (response.status === status) return response.body;
   throw new Error(`Expected ${status}, got ${response.status}: ${JSON.stringify(response.body)}`);
 }
 
 const blueprints = new WeakMap<Client, Promise<unknown>>();
-let ofNoName = 0;
+let blueprintCount = 0;
 
 /** Creates a blueprint. @returns its slug */
 export async function newBlueprint(client: Client, more: object = {}): Promise<string> {
-  const n = ++ofNoName;
+  const n = ++blueprintCount;
   return got(await client.post('/v1/blueprints', { slug: `bp-${n}`, name: `Blueprint ${n}`, ...more }), 201).slug;
 }
 

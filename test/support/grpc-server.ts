@@ -31,23 +31,23 @@ function serviceIn(request: Buffer): string {
 
 /**
  * Starts a real gRPC server (@grpc/grpc-js) on a free port of loopback.
- * @param answer undefined: the server has no health service
+ * @param respond response for a service; undefined if the server has no health service
  */
 export async function grpcServer(
-  response: ((service: string) => HealthResponse) | undefined,
+  respond: ((service: string) => HealthResponse) | undefined,
   tls?: KeyAndCertificate,
   host = '127.77.0.1',
 ): Promise<AsyncDisposable & { host: string; port: number }> {
   const server = new Server();
   const implementation: UntypedServiceImplementation = {
     check: (call: { request: Buffer }, done: (error: object | null, reply?: Buffer) => void) => {
-      const given = response!(serviceIn(call.request));
+      const given = respond!(serviceIn(call.request));
       if ('bytes' in given) done(null, given.bytes);
       else if ('code' in given) done(given);
       else done(null, given.health === 0 ? Buffer.alloc(0) : Buffer.from([0x08, given.health]));
     },
   };
-  if (response) server.addService(HEALTH, implementation);
+  if (respond) server.addService(HEALTH, implementation);
   const credentials = tls
     ? ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }])
     : ServerCredentials.createInsecure();

@@ -26,7 +26,7 @@ export const jobOfCheck = (
   slot: number,
 ): Job => ({ tenant_id, cell: cellOf(id), interval_seconds, slot });
 
-/** Builds an account with a blueprint, and records probes and pushes of its checks. */
+/** Builds an account with a blueprint, and functions that record probes and pushes of its checks. */
 export async function healthWorld() {
   const world = memoryWorld();
   const { ports, keys } = world;
@@ -52,7 +52,7 @@ export async function healthWorld() {
     await writePack(probe.check, probe.slot, entryOfProbe(probe));
   };
   const writePack = async (check: CheckItem, slot: number, entry: PackedEntry): Promise<void> => {
-    // Nothing else follows, so that it need not wait.
+    // The delayed write never comes: `end` writes the only entry at once.
     const clock = { ...ports.clock, sleep: () => new Promise<never>(() => {}) };
     const pack = openPack({ keys, ports: { ...ports, clock } }, jobOfCheck(check, slot), 30);
     pack.add(entry);

@@ -64,8 +64,8 @@ function signed(claims: Claims, { private: key, kid }: Key): string {
 }
 
 /**
- * Starts a real provider (oidc-provider) on 127.0.0.1: another site for a service on localhost. It shows no
- * page: every visitor is `person`.
+ * Starts a real provider (oidc-provider) on 127.0.0.1, which is a different site from a service on localhost. It does
+ * not show a page: every visitor is signed in as `person`.
  * @param isPublic whether the client has no secret
  */
 export async function startIdentityProvider({ isPublic = false } = {}): Promise<IdentityProvider> {

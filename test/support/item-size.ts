@@ -9,8 +9,8 @@ const COLLECTION_BYTES = 3;
 const MEMBER_BYTES = 1;
 
 /**
- * Returns the size of an item (bytes) by the published rules of AWS: names and values; two digits of a number per byte
- * plus one byte, without zeros at either end.
+ * Returns the size of an item (bytes) by the published rules of AWS: its names and values. A number has one byte per
+ * two digits, not counting zeros at either end, one more byte, and another one if it is negative.
  */
 export const itemBytes = (item: Attributes): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);

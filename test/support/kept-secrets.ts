@@ -3,9 +3,11 @@ import { flowSecrets } from '#lib/identity/oidc/request.ts';
 import { makeLog } from '#lib/platform/log.ts';
 import type { Ids, Log } from '#lib/platform/ports.ts';
 
-/** Every secret that the services of this process generated, and those that they received from other systems. */
+/** Secrets that the services of this process generated. */
 const known = new Set<string>();
+/** Secrets that other systems generated. */
 const given: string[] = [];
+/** Log lines that contain a secret. */
 const leaks: string[] = [];
 
 /** Form of generated secrets. */
@@ -15,8 +17,9 @@ const LONG = /[\w-]{43,}/g;
 export const noteSecret = (secret: string): void => void given.push(secret);
 
 /**
- * Ids whose secrets are recorded, with everything derived from one: keys, links, invitations and cookies contain it, an
- * OIDC sign-in derives state, nonce and verifier from it, and a passkey's challenge is its digest.
+ * Wraps a source of ids and records each secret that it generates, with the values derived from it: keys, links,
+ * invitations and cookies contain the secret, an OIDC sign-in derives state, nonce and verifier from it, and the
+ * challenge of a passkey is its digest.
  */
 export const notedIds = (ids: Ids): Ids => ({
   ...ids,
@@ -50,5 +53,5 @@ const PREFIXED = /\bfw[a-z]?_[0-9A-Za-z]{43}\b/;
 export const watchLogged = (lines: string): void =>
   void leaks.push(...lines.split('\n').filter((line) => PREFIXED.test(line)));
 
-/** Returns the lines with secrets so far, each once. */
+/** Removes and returns the lines with secrets that were found so far. */
 export const linesWithSecrets = (): string[] => leaks.splice(0);

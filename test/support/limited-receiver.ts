@@ -11,10 +11,10 @@ import { alertWorld, START, TENANT } from './alert-world.ts';
  */
 type Limit = { burst: number; refill_ms: number; retry_s: number };
 
-/** Builds a deliverer with one channel whose receiver has such a limit. */
+/** Builds a deliverer with one channel whose receiver has the given limit. */
 export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   const world = await alertWorld();
-  // So many that only the receiver limits them.
+  // High enough that only the receiver limits the alerts.
   await world.put({ ...world.account, alerts_per_minute_limit: 1_000_000 });
   const channel = {
     id: 'chn_a',
@@ -25,28 +25,28 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition([channel.id]));
   const requests: { at: number; status: 200 | 429 }[] = [];
-  let full = burst;
-  let filled = world.now();
+  let tokens = burst;
+  let filled_at = world.now();
   world.ports.net.http = async () => {
     const at = world.now();
-    full = Math.min(burst, full + (at - filled) / refill_ms);
-    filled = at;
-    const status = full >= 1 ? 200 : 429;
-    if (status === 200) full--;
+    tokens = Math.min(burst, tokens + (at - filled_at) / refill_ms);
+    filled_at = at;
+    const status = tokens >= 1 ? 200 : 429;
+    if (status === 200) tokens--;
     requests.push({ at, status });
     return { status, headers: { 'retry-after': String(retry_s) }, body: '', latency_ms: 1 };
   };
 
-  const places = new FairSemaphore({ permits: 200, wait_ms: 1000 }, world.ports.clock);
+  const permits = new FairSemaphore({ permits: 200, wait_ms: 1000 }, world.ports.clock);
   const ids: string[] = [];
   const recorded: (DeliveryItem | undefined)[] = [];
   const run = async () => {
     for (const { body } of world.takeDue('delivery'))
-      await deliver({ ...world, permits: places }, body as DeliveryMessage, 'more');
+      await deliver({ ...world, permits }, body as DeliveryMessage, 'more');
   };
   return {
     requests,
-    /** Creates alerts at once, as of `age_ms` ago. */
+    /** Creates alerts that were decided `age_ms` ago. */
     alert: async (count: number, age_ms = 0): Promise<void> => {
       for (let i = 0; i < count; i++) {
         const alert = world.alertOf({ ...transition, transition_id: `trn_${i}` }, [channel.id], {
@@ -58,7 +58,7 @@ export async function limitedReceiver({ burst, refill_ms, retry_s }: Limit) {
         ids.push(id);
       }
     },
-    /** Lets time pass, message by message. */
+    /** Advances the clock, and delivers each message when it is due. */
     pass: async (ms: number): Promise<void> => {
       const until = world.now() + ms;
       for (;;) {

@@ -13,17 +13,18 @@ export const MAX_CHAIN = 16;
 export const NO_LINEAGE: Lineage = new Map();
 
 /**
- * Returns the chain of an invocation. AWS does not document which message of a batch counts: here the longest chain.
+ * Returns the chain of an invocation. AWS does not document which message of a batch counts; here it is the highest
+ * count of each function.
  * @param batch chains of the messages in the batch
  */
 export function invokedBy(name: FunctionName, batch: readonly Lineage[]): Lineage {
-  const longest = new Map<FunctionName, number>();
+  const highest = new Map<FunctionName, number>();
   for (const lineage of batch) {
-    for (const [one, count] of lineage) longest.set(one, Math.max(count, longest.get(one) ?? 0));
+    for (const [one, count] of lineage) highest.set(one, Math.max(count, highest.get(one) ?? 0));
   }
-  return longest.set(name, (longest.get(name) ?? 0) + 1);
+  return highest.set(name, (highest.get(name) ?? 0) + 1);
 }
 
-/** Whether Lambda would stop an invocation with this chain. */
+/** Whether Lambda would stop an invocation with this chain. @param allowed functions that it never stops */
 export const isStopped = (name: FunctionName, lineage: Lineage, allowed = onCycles()): boolean =>
   !allowed.has(name) && (lineage.get(name) ?? 0) > MAX_CHAIN;

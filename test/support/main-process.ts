@@ -11,7 +11,7 @@ export type MainProcess = {
   out: () => string;
   err: () => string;
   exited: Promise<{ code: number | null; signal: string | null }>;
-  /** Base URL from its output and the stored admin key. Rejects if the process ends instead. */
+  /** The base URL, from the output, and the stored admin key. Rejects if the process ends first. */
   ready: Promise<{ url: string; key: string }>;
 };
 

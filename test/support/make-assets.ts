@@ -4,7 +4,7 @@ import { makeLog } from '#lib/platform/log.ts';
 
 /** Builds the OpenAPI document and the console page once, before the test processes need them. */
 export async function setup({ config }: TestProject): Promise<void> {
-  // The tests look for them there.
+  // Stores the assets in the folder in which the tests look for them.
   process.env.NODE_COMPILE_CACHE = config.env.NODE_COMPILE_CACHE;
   const { openApi, console } = localAssets(makeLog('warn'));
   await openApi();

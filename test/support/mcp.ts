@@ -27,7 +27,7 @@ export async function postRaw(
 
 let ids = 0;
 
-/** Sends one request of the handshake variant. @returns the HTTP response */
+/** Sends one request of the handshake protocol. @returns the HTTP response */
 export const rpc = (
   client: Pick<Client, 'key'>,
   method: string,
@@ -42,8 +42,12 @@ export async function call(client: Pick<Client, 'key'>, name: string, args?: obj
   return response.body.result;
 }
 
-/** Calls a tool. @returns its object, which its text repeats */
-export async function said(client: Pick<Client, 'key'>, name: string, args?: object): Promise<ApiResponse['body']> {
+/** Calls a tool. @returns the object of its result, which the text of the result repeats as JSON */
+export async function toolResult(
+  client: Pick<Client, 'key'>,
+  name: string,
+  args?: object,
+): Promise<ApiResponse['body']> {
   const result = await call(client, name, args);
   expect(result.content).toEqual([{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
   expect(result.isError).toBeUndefined();
@@ -98,7 +102,7 @@ export type Stream = {
   close(): void;
 };
 
-/** Opens a stream of 2024-11-05. Uses node:http, which does not pool, so that a hundred can be open. */
+/** Opens a stream of MCP 2024-11-05. Uses node:http without a pool, so that a hundred streams can be open. */
 export async function openStream(key: string, headers: Record<string, string> = {}): Promise<Stream> {
   const { url } = await target();
   const request = httpRequest(`${url}/v1/mcp`, {

@@ -40,14 +40,14 @@ export function memoryWorld(
   const clock = {
     now: () => now,
     sleep: async (ms: number) => {
-      // Epoch ms are whole.
+      // The clock has whole milliseconds.
       now += Math.ceil(ms);
       await new Promise(setImmediate);
     },
     stalled: () => 0,
   };
   const requests: Requests = { reads: 0, writes: 0 };
-  // Reads wait for no turn, however long the machine takes.
+  // Reads start at once and not in turns of the event loop, so that a slow machine does not delay them.
   const store = openTable({ file: ':memory:', inTurn: (_from, begin) => begin() });
   const counted = <M extends 'get' | 'getMany' | 'query' | 'putMany' | 'transact'>(
     method: M,
@@ -138,7 +138,7 @@ const ORIGIN: Origin = { via: 'api', request_id: 'r', ip: '', user_agent: '' };
 type Made = { account: AccountItem; user: UserItem; key: IssuedKey; context: StateContext };
 export type MemoryWorld = ReturnType<typeof memoryWorld>;
 
-/** Builds a world in which `act` runs once, right before the next write. */
+/** Builds a world in which `before.act`, once set, runs one time, right before the next transaction. */
 export function interruptedWorld() {
   const before: { act?: () => Promise<unknown> } = {};
   const world = memoryWorld((table) => ({

@@ -7,9 +7,9 @@ export type NatsStandIn = { url: string; published: Published[]; close(): Promis
 const INFO = { server_id: 'test', version: '2.12.0', proto: 1, max_payload: 1_048_576, headers: true };
 
 /**
- * A NATS server with what a publisher needs: greeting, ping, publications with headers. Rejects subjects under
- * `denied.` like a server with permissions.
- * @param mute whether it answers only the first ping and then nothing
+ * Starts a NATS server with the commands that a publisher needs: greeting, ping, publications with headers. Rejects
+ * subjects under `denied.` like a server with permissions.
+ * @param mute whether it answers only the first ping
  */
 export async function startNats({ mute = false } = {}): Promise<NatsStandIn> {
   const published: Published[] = [];

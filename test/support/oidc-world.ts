@@ -21,7 +21,7 @@ export type OidcOptions = ServiceOptions & {
   isDown?: boolean;
 };
 
-/** Starts both; disposing of the world stops them. */
+/** Starts a provider and a service; disposing of the world stops both. */
 export async function oidcWorld({ isPublic, isDown, env, ...options }: OidcOptions = {}): Promise<OidcWorld> {
   const provider = await startIdentityProvider({ isPublic: isPublic ?? false });
   if (isDown) await provider.down();
@@ -90,14 +90,14 @@ export async function sessionOf({ page }: OidcWorld, browser: PlainBrowser) {
   return status === 200 ? body : undefined;
 }
 
-/** Invites by e-mail address. @returns the token */
+/** Invites a user by e-mail address. @returns the token of the invitation */
 export async function invited(admin: Client, email: string, role = 'member'): Promise<string> {
   const response = await admin.post('/v1/settings/users/invite', { email, role });
   if (response.status !== 201) throw new Error(`Not invited: ${JSON.stringify(response.body)}`);
   return response.body.invite_token;
 }
 
-/** Creates a user whose invitation was accepted through the provider, with a separate browser. */
+/** Adds a user who accepts an invitation through the provider, in a separate browser. */
 export async function newMember(world: OidcWorld, admin: Client, person = newPerson(), role = 'member') {
   const browser = new PlainBrowser();
   const token = await invited(admin, `invited-${person.email}`, role);

@@ -15,16 +15,16 @@ export type Browser = {
   options(): Promise<ApiResponse>;
   /** Posts the response of an authenticator. */
   signIn(response: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
-  /** Requests options and signs in. @param twist makes the response invalid */
-  signInWith(authenticator: Authenticator, twist?: Tampering): Promise<ApiResponse>;
+  /** Requests options and signs in. @param tampering makes the response invalid */
+  signInWith(authenticator: Authenticator, tampering?: Tampering): Promise<ApiResponse>;
   /** Requests the options of a new passkey for the user of the key. */
   newOptions(by: Client): Promise<ApiResponse>;
   add(by: Client, response: unknown, name?: string): Promise<ApiResponse>;
   /** Requests options and adds a passkey. */
-  addTo(by: Client, authenticator: Authenticator, name?: string, twist?: Tampering): Promise<ApiResponse>;
+  addTo(by: Client, authenticator: Authenticator, name?: string, tampering?: Tampering): Promise<ApiResponse>;
 };
 
-/** @param url of the service @param origin of the page */
+/** Opens a page in a browser. @param url of the service @param origin of the page */
 export function browserAt(url: string, origin = PAGE): Browser {
   const anonymous = clientOf(url, '');
   const at = (by: Client) => clientOf(url, by.key);
@@ -33,17 +33,17 @@ export function browserAt(url: string, origin = PAGE): Browser {
     options: () => anonymous.send('POST', '/v1/sign-in/passkey/options', { headers }),
     signIn: (response, more) =>
       anonymous.send('POST', '/v1/sign-in/passkey', { body: { response }, headers: { ...headers, ...more } }),
-    signInWith: async (authenticator, twist) =>
-      self.signIn(authenticator.get((await self.options()).body, origin, twist)),
+    signInWith: async (authenticator, tampering) =>
+      self.signIn(authenticator.get((await self.options()).body, origin, tampering)),
     newOptions: (by) => at(by).send('POST', `${PASSKEYS}/options`, { headers }),
     add: (by, response, name = 'laptop') => at(by).send('POST', PASSKEYS, { body: { name, response }, headers }),
-    addTo: async (by, authenticator, name, twist) =>
-      self.add(by, authenticator.create((await self.newOptions(by)).body, origin, twist), name),
+    addTo: async (by, authenticator, name, tampering) =>
+      self.add(by, authenticator.create((await self.newOptions(by)).body, origin, tampering), name),
   };
   return self;
 }
 
-/** Starts a service at PAGE, a browser there, and a clock that a test can move. */
+/** Starts a service whose public URL is PAGE, with a browser at that page and a clock that a test can advance. */
 export async function passkeyService() {
   let ahead = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + ahead };

@@ -5,7 +5,7 @@ import { target } from './service.ts';
 export type PingResponse = { status: number; headers: Headers; text: string };
 
 /** Returns status and text of a response, such as `200 OK`. */
-export const said = ({ status, text }: PingResponse): string => `${status} ${text}`;
+export const statusAndText = ({ status, text }: PingResponse): string => `${status} ${text}`;
 
 /** Returns the path of a ping URL, whose port can differ from that of the service under test. */
 export const pingPathOf = (url: string): string => new URL(url).pathname;
@@ -26,7 +26,7 @@ export async function sendPing(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** A push check for tests: each failure counts, and a missed heartbeat is an hour away. */
+/** A push check for tests: the first failure makes it down, and its heartbeat is due after an hour. */
 export type Job = { id: string; ping_url: string };
 
 export const newJob = (client: Client, more: object = {}): Promise<Job> =>

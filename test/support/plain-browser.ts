@@ -18,7 +18,7 @@ type Cookie = { name: string; value: string; isStrict: boolean };
 export class PlainBrowser {
   readonly #jars = new Map<string, Cookie[]>();
 
-  /** Returns the cookies that it would send to that host. */
+  /** Returns the cookies of the host of a URL, by name. */
   cookies(url: string): Record<string, string> {
     return Object.fromEntries((this.#jars.get(new URL(url).hostname) ?? []).map(({ name, value }) => [name, value]));
   }

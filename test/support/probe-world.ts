@@ -12,7 +12,10 @@ const unknownName: Resolve = async (name) => {
 export const unlimitedCpu: TenantCpu = (job, inputs) =>
   Promise.all(inputs.map(async (input) => (await runInline(job, input)).output));
 
-/** Returns the input of a probe over real sockets: only public addresses and 127.77/16, and the given names. */
+/**
+ * Returns the input of a probe that uses real sockets. It reaches only public addresses and 127.77.0.0/16. Names exist
+ * only if `resolve` is given.
+ */
 export function probeWorld(more: Partial<Omit<ProbeInput, 'net'>> & { resolve?: Resolve } = {}): ProbeInput {
   const settings = readSettings({ CHECK_EGRESS: 'public', EGRESS_ALLOW: '127.77.0.0/16' });
   const { resolve = unknownName, ...world } = more;

@@ -33,15 +33,15 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen).toEqual(expect.arrayContaining([{ n: 1, text: 'Grüße 🌍' }, { n: 2 }, [3], 'four']));
     });
 
-    it('delivers at most a batch at a time, and no more messages than its batches hold', async () => {
+    it('passes at most a batch to each call, and limits concurrent batches', async () => {
       const { batch, concurrency } = specs.delivery;
       let inHand = 0;
-      let most = 0;
+      let mostInHand = 0;
       let seen = 0;
       world = await start(async ({ Records }) => {
         expect(Records.length).toBeLessThanOrEqual(batch);
         inHand += Records.length;
-        most = Math.max(most, inHand);
+        mostInHand = Math.max(mostInHand, inHand);
         await new Promise((resolve) => setImmediate(resolve));
         inHand -= Records.length;
         seen += Records.length;
@@ -49,7 +49,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       });
       await send(...Array.from({ length: batch * concurrency * 2 }, (_, n) => ({ n })));
       await vi.waitFor(() => expect(seen).toBe(batch * concurrency * 2), WAIT);
-      expect(most).toBeLessThanOrEqual(batch * concurrency);
+      expect(mostInHand).toBeLessThanOrEqual(batch * concurrency);
     });
 
     it('uses the format of SQS', async () => {
@@ -97,7 +97,7 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
       expect(seen[2]!.at).toBeGreaterThanOrEqual(not_before);
     });
 
-    it('retries only what failed, and counts receives', async () => {
+    it('retries only failed messages, and counts receives', async () => {
       const seen: string[] = [];
       world = await start(async ({ Records }) => {
         seen.push(
@@ -139,11 +139,11 @@ export function queueContract(name: string, start: (consume: Consume) => Promise
     });
 
     it.each([
-      ['more than 15 minutes ahead', 'delivery', { body: 1, not_before: Date.now() + 16 * 60_000 }],
+      ['a message due more than 15 minutes ahead', 'delivery', { body: 1, not_before: Date.now() + 16 * 60_000 }],
       ['a body that is not JSON', 'delivery', { body: undefined }],
       ['a body over 256 KB', 'delivery', { body: 'x'.repeat(257 * 1024) }],
       ['an unknown queue', 'nowhere', { body: 1 }],
-    ])('refuses %s', async (_, queue, message) => {
+    ])('rejects %s', async (_, queue, message) => {
       world = await start(async () => NOTHING_FAILED);
       await expect(world.queues.send(queue, [message])).rejects.toThrow(Error);
     });

@@ -22,7 +22,7 @@ export type RealService = AsyncDisposable & {
   kill(): Promise<void>;
   /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Starts it again with the same data. @param env replaces the first one */
+  /** Starts it again with the same data. @param env replaces the first environment */
   start(env?: Record<string, string>): Promise<void>;
 };
 

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** Starts a target and receiver for the tests of a `describe`, at a separate address; available when a test runs. */
+/**
+ * Starts a server that receives probes and alerts, for the tests of a `describe`.
+ * @returns a function that returns the server while a test runs
+ */
 export function receiving(host = '127.77.0.1'): () => WebhookReceiver {
   let receiver: WebhookReceiver;
   beforeAll(async () => {

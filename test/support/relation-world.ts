@@ -10,7 +10,7 @@ export async function tenantWithBlueprint(): Promise<Client> {
 }
 
 let count = 0;
-/** Creates an entity of that blueprint. */
+/** Creates an entity of the blueprint `service`. */
 export async function entityOf(tenant: Client): Promise<Entity> {
   const slug = `e-${++count}`;
   const made = await tenant.post('/v1/blueprints/service/entities', { slug, name: slug });
@@ -18,7 +18,7 @@ export async function entityOf(tenant: Client): Promise<Entity> {
   return { id: made.body.id, path: `/v1/blueprints/service/entities/${slug}` };
 }
 
-/** Returns the body of a relation. */
+/** Returns the body of a request that creates a relation. */
 export const relation = (from: Entity, to: Entity, relation_type = 'depends_on') => ({
   from_entity_id: from.id,
   to_entity_id: to.id,

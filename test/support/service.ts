@@ -32,7 +32,7 @@ export type ServiceOptions = {
   world?: Partial<GivenPorts>;
 };
 
-/** Rate limits that only tests of limits reach, because all tests use one client address. */
+/** Rate limits that tests do not reach, although all tests use one client address. A test of limits sets lower ones. */
 export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'store', 'open', 'sign-in', 'ping', 'ping-url']
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
@@ -98,8 +98,8 @@ export async function tenantOf(env: Service): Promise<Tenant> {
 }
 
 /**
- * The remote service runs with the RATE_LIMITS of UNHURRIED, or `off`. New accounts are created through its DATA_DIR or
- * TABLE_NAME, like by the operator.
+ * Returns a remote service, which must run with the RATE_LIMITS of UNHURRIED, or `off`. Creates accounts in its
+ * DATA_DIR or TABLE_NAME, like the operator.
  */
 async function remote(url: string): Promise<Target> {
   const key = process.env.ADMIN_KEY;
@@ -109,7 +109,7 @@ async function remote(url: string): Promise<Target> {
 
 async function createTenant(): Promise<Tenant> {
   if (process.env.TABLE_NAME) {
-    // Like the CLI, without a process for each account.
+    // Does what the CLI does, without a process for each account.
     const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const settings = readSettings(process.env);
     const table = deployedTable(process.env.TABLE_NAME);

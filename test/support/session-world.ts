@@ -43,7 +43,7 @@ export const withCookie = (world: MemoryWorld, cookie: string): Promise<Context>
     request_id: 'r',
   });
 
-/** Authenticates a read request. @returns the outcome as a word */
+/** Authenticates a read request. @returns the role of the caller, or the error code */
 export const outcomeOf = (world: MemoryWorld, cookie: string): Promise<string> =>
   withCookie(world, cookie).then(
     ({ caller }) => caller.role,

@@ -21,7 +21,7 @@ export function httpTarget(
 export const rawTarget = (onConnection: (socket: Socket) => void, host = DEFAULT_HOST, port = 0): Promise<Target> =>
   listening(createTcp(onConnection), host, 'http', port);
 
-/** Starts a server on a free port of a loopback address. */
+/** Starts a server on a loopback address. @param at port; 0 for a free one */
 export async function listening(server: Server | HttpServer, host: string, scheme: string, at = 0): Promise<Target> {
   const sockets = new Set<Socket>();
   let connections = 0;

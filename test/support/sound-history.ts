@@ -18,15 +18,15 @@ function expectSound(bucket: Json): void {
   for (const one of [uptime, coverage, success_ratio]) expect(one ?? 0).toBe(Math.floor((one ?? 0) * 1e6 + 0.5) / 1e6);
 }
 
-/** Asserts the invariants of a history: of its buckets and of their sum. */
+/** Asserts the invariants of a history, of each of its buckets, and of their sum. */
 export function expectWhole({ from, to, total, buckets }: Json): void {
   expect(buckets[0].from).toBe(from);
   expect(buckets.at(-1).to).toBe(to);
   expect(total).toMatchObject({ from, to, complete: buckets.every((bucket: Json) => bucket.complete) });
   for (const [i, bucket] of buckets.slice(1).entries()) expect(bucket.from).toBe(buckets[i].to);
   for (const bucket of [total, ...buckets]) expectSound(bucket);
-  for (const of of ['runs', 'failures', 'warnings', 'gaps']) {
-    expect(total[of]).toBe(buckets.reduce((sum: number, bucket: Json) => sum + bucket[of], 0));
+  for (const count of ['runs', 'failures', 'warnings', 'gaps']) {
+    expect(total[count]).toBe(buckets.reduce((sum: number, bucket: Json) => sum + bucket[count], 0));
   }
   for (const kind of Object.keys(total.seconds)) {
     const sum = buckets.reduce((all: number, bucket: Json) => all + bucket.seconds[kind], 0);

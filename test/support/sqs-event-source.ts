@@ -7,8 +7,8 @@ import type { BatchReply } from '#lib/platform/batch.ts';
 import { type Lineage, NO_LINEAGE } from './lineage.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** A message that a poller has received, with the chain of messages that led to it. */
-export type InHand = Received & { lineage: Lineage };
+/** A message that waits in the queue or that a poller has received, with the chain of messages that led to it. */
+export type QueuedMessage = Received & { lineage: Lineage };
 
 export type SqsWorld = {
   clock: Pick<VirtualClock, 'now' | 'at'>;
@@ -17,44 +17,44 @@ export type SqsWorld = {
    * @param records the batch in the format of the function
    * @returns its response; undefined if it has none and the whole batch is retried
    */
-  run(queue: QueueName, batch: InHand[], records: SQSRecord[]): Promise<BatchReply | undefined>;
+  run(queue: QueueName, batch: QueuedMessage[], records: SQSRecord[]): Promise<BatchReply | undefined>;
   /** Minimum and maximum number of pollers, and the time after which another is started while messages wait (ms). */
-  pollers(queue: QueueName): { least: number; most: number; every_ms: number };
+  pollers(queue: QueueName): { min: number; max: number; every_ms: number };
   /** Duration of a long poll (ms); default: unlimited. */
   long_poll_ms?: number;
   /** Called for each receive without a message. */
   onIdle?(): void;
   /** Takes a batch from the waiting messages; default: the oldest, up to the size of a batch. */
-  take?(queue: QueueName, waiting: InHand[]): InHand[];
+  take?(queue: QueueName, waiting: QueuedMessage[]): QueuedMessage[];
   /** Whether messages can be received now; call `wake` when that changes to true. Default: always. */
   isOpen?(): boolean;
   /** Time at which a failed message can be received again; default: the end of its visibility timeout. */
   backAt?(queue: QueueName, received_at: number): number;
   /** Called for each message that failed at its last receive. */
-  onDeadLetter?(queue: QueueName, message: InHand): void;
+  onDeadLetter?(queue: QueueName, message: QueuedMessage): void;
 };
 
 export type EventSource = ReturnType<typeof sqsEventSource>;
 
 /**
  * An SQS queue with the event source of its function, in virtual time. A poller receives by a long poll, which ends
- * with the first message that arrives, or with a batch of waiting ones; it passes them to the function, deletes the
- * processed ones, and leaves failed ones to be received again. A message goes to a waiting poller rather than into a
- * batch with others, which causes more receives than necessary in a crowded queue.
+ * with the first message that arrives, or with a batch of waiting ones. The poller passes them to the function, deletes
+ * the processed ones, and leaves failed ones to be received again. A message goes to an idle poller at once instead of
+ * waiting for others to fill a batch, so a busy queue has more receives than necessary.
  */
 export function sqsEventSource(queue: QueueName, world: SqsWorld) {
   const { clock, isOpen = () => true } = world;
   const { batch: size, max_receives } = specs[queue];
   const { take = (_, waiting) => waiting.splice(0, size) } = world;
   const { backAt = (_, received_at) => received_at + hiddenSeconds(queue) * 1000 } = world;
-  const { least, most, every_ms } = world.pollers(queue);
-  const waiting: InHand[] = [];
-  const idle: ((batch: InHand[]) => void)[] = [];
+  const { min, max, every_ms } = world.pollers(queue);
+  const waiting: QueuedMessage[] = [];
+  const idle: ((batch: QueuedMessage[]) => void)[] = [];
   let pollers = 0;
   let sequence = 0;
-  let grows = false;
+  let isGrowing = false;
 
-  function receive(): Promise<InHand[]> {
+  function receive(): Promise<QueuedMessage[]> {
     return new Promise((resolve) => {
       idle.push(resolve);
       serve();
@@ -83,10 +83,10 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
 
   /** Starts one more poller at each interval while messages wait. */
   function grow(): void {
-    if (grows || pollers >= most) return;
-    grows = true;
+    if (isGrowing || pollers >= max) return;
+    isGrowing = true;
     clock.at(clock.now() + every_ms, () => {
-      grows = false;
+      isGrowing = false;
       if (waiting.length > 0) void poll();
     });
   }
@@ -100,12 +100,12 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
         continue;
       }
       world.onIdle?.();
-      if (pollers > least) break;
+      if (pollers > min) break;
     }
     pollers--;
   }
 
-  async function handOver(batch: InHand[]): Promise<void> {
+  async function handOver(batch: QueuedMessage[]): Promise<void> {
     const received_at = clock.now();
     const records = batch.map((message) => recordOf(queue, message));
     const names = records.map(({ messageId }) => messageId);
@@ -117,7 +117,7 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
     }
   }
 
-  const arriveAt = (time: number, message: InHand): void =>
+  const arriveAt = (time: number, message: QueuedMessage): void =>
     clock.at(time, () => {
       waiting.push(message);
       serve();
@@ -126,10 +126,10 @@ export function sqsEventSource(queue: QueueName, world: SqsWorld) {
   return {
     /** Starts the minimum number of pollers; their polls do not end together. */
     start: (): void => {
-      const apart = (world.long_poll_ms ?? 0) / least;
-      for (let i = 0; i < least; i++) clock.at(clock.now() + i * apart, () => void poll());
+      const apart = (world.long_poll_ms ?? 0) / min;
+      for (let i = 0; i < min; i++) clock.at(clock.now() + i * apart, () => void poll());
     },
-    /** @param at earliest time of its receive */
+    /** Sends a message. @param at earliest time at which it can be received */
     send: (body: string, at: number, lineage: Lineage = NO_LINEAGE): void => {
       const fresh = { group_id: '', receives: 0, first_received_at: 0 };
       arriveAt(at, { id: ++sequence, body, sent_at: clock.now(), lineage, ...fresh });

@@ -25,13 +25,13 @@ export const vectors = readFileSync(new URL('ssrf-vectors.jsonl', import.meta.ur
   .filter(Boolean)
   .map((line) => JSON.parse(line) as Vector);
 
-/** URLs that must never be reached under egress to public addresses only; at least 30. */
+/** At least 30 URLs that must never be reached if egress is limited to public addresses. */
 export const blockedUrls = vectors.flatMap(({ url, vars, verdict, why }) =>
   url !== undefined && vars === undefined && verdict === 'block' ? [{ url, why }] : [],
 );
 
 /**
- * Starts a service for the tests of a `describe` that reaches only public addresses.
+ * Starts a service that reaches only public addresses, for the tests of a `describe`.
  * @returns its client, available when a test runs
  */
 export function publicOnly(): () => Client {

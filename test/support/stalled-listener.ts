@@ -11,8 +11,8 @@ const PROGRAM = `
 `;
 
 /**
- * Starts an address whose connection attempts get no response, like a firewall that drops packets: a listener that
- * never accepts and whose backlog is full. Runs in its own process, because node always accepts while it runs.
+ * Starts a listener that never accepts and whose backlog is full. Connection attempts get no response, like from a
+ * firewall that drops packets. The listener has its own process, because node accepts connections whenever it runs.
  */
 export async function stalledListener(host = '127.77.0.9'): Promise<AsyncDisposable & { host: string; port: number }> {
   const child = spawn(process.execPath, ['-e', PROGRAM, host], { stdio: ['ignore', 'pipe', 'inherit'] });

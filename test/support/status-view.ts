@@ -14,7 +14,7 @@ type Options = {
   at?: number;
 };
 
-/** A component with a bad day every nine days. */
+/** Returns a component that is not operational on one day in nine. */
 const component = (state: ComponentState, i: number, days: number, at: number): ComponentView => ({
   id: `cmp_${i}`,
   name: `Component ${i}`,
@@ -36,7 +36,7 @@ const component = (state: ComponentState, i: number, days: number, at: number): 
   }),
 });
 
-/** Returns what visitors see of a page with one component for each state. */
+/** Returns the published view of a page, by default with one component for each state. */
 export function statusView({
   states = ['operational', 'degraded', 'outage', 'maintenance', 'unknown'],
   days = 90,
@@ -78,7 +78,7 @@ export function statusView({
   };
 }
 
-/** An incident with updates by users and by the service. */
+/** Returns a resolved incident with updates by a user and by the service. */
 export const statusIncident = (id = 'inc_1', at = NOW): PublishedView['view']['incidents'][number] => ({
   id,
   title: 'Checkout: outage',
@@ -112,7 +112,7 @@ export const statusIncident = (id = 'inc_1', at = NOW): PublishedView['view']['i
   ],
 });
 
-/** Maintenance that runs. */
+/** Returns maintenance that is in progress. */
 export const statusMaintenance = (at = NOW): PublishedView['view']['maintenance'][number] => ({
   id: 'win_1-1',
   title: 'Scheduled maintenance',

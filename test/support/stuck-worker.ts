@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 
-/** Thread like infra/local/cpu-worker.ts whose jobs echo their input, never end, or use up their memory. */
+/** Thread like infra/local/cpu-worker.ts whose jobs echo their input, never end, use up their memory, or fail. */
 
 parentPort!.on('message', ({ input }: { input: unknown }) => {
   parentPort!.postMessage('began');

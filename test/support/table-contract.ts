@@ -36,7 +36,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.get(item)).toEqual(item);
       });
 
-      it('overwrites only the version it names', async () => {
+      it('overwrites only the version that the condition names', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item, if: 'absent' }]);
         const second = { ...item, v: 'two' };
@@ -49,7 +49,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         });
       });
 
-      it('returns its own new version when a lost response causes a second write', async () => {
+      it('returns the new version when a write is repeated after a lost response', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item, if: 'absent' }]);
         const second = { ...item, v: 'two' };
@@ -58,7 +58,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(again).toMatchObject({ ok: false, present: [{ v: 'two' }] });
       });
 
-      it('treats an item without a version as having no version', async () => {
+      it('does not match an item without a version by the empty version', async () => {
         const key = { pk: partition(), sk: 'a' };
         await table.putMany([key]);
         expect(await table.transact([{ delete: key, if: { version: '' } }])).toMatchObject({ ok: false, failed: [0] });
@@ -72,7 +72,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(await table.get(key)).toBeUndefined();
       });
 
-      it('deletes on a version, and silently if the item is missing', async () => {
+      it('deletes only the required version, and succeeds without a condition if the item is missing', async () => {
         const item: Row = { pk: partition(), sk: 'a', v: 'one' };
         await table.transact([{ put: item }]);
         expect(await table.transact([{ delete: item, if: { version: 'other' } }])).toMatchObject({ ok: false });
@@ -86,10 +86,10 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
       it('checks an item without changing it', async () => {
         const pk = partition();
         await table.transact([{ put: { pk, sk: 'root', v: 'one' } }]);
-        const under = (version: string, sk: string) =>
+        const putChild = (version: string, sk: string) =>
           table.transact([{ check: { pk, sk: 'root' }, if: { version } }, { put: { pk, sk } }]);
-        expect(await under('one', 'child')).toEqual({ ok: true });
-        expect(await under('two', 'orphan')).toMatchObject({
+        expect(await putChild('one', 'child')).toEqual({ ok: true });
+        expect(await putChild('two', 'orphan')).toMatchObject({
           ok: false,
           failed: [0],
           present: [{ v: 'one' }, undefined],
@@ -150,25 +150,25 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
     });
 
     describe('reading', () => {
-      it('finds nothing under an impossible key', async () => {
+      it('finds nothing under an invalid key', async () => {
         const odd: Key[] = ['', 'é', 'x'.repeat(1025)].map((sk) => ({ pk: partition(), sk }));
         for (const key of odd) expect(await table.get(key)).toBeUndefined();
         expect(await table.getMany(odd)).toEqual([undefined, undefined, undefined]);
         expect(await table.query({ partition: 'ü' })).toEqual({ items: [] });
       });
 
-      it('returns many in the requested order, with gaps and duplicates', async () => {
+      it('returns many items in the requested order, with undefined for missing ones', async () => {
         const pk = partition();
         await fill(pk, ['a', 'b']);
         const found = await table.getMany(['b', 'none', 'a', 'b'].map((sk) => ({ pk, sk })));
         expect(found.map((item) => item?.sk)).toEqual(['b', undefined, 'a', 'b']);
         const keys = [{ pk, sk: 'a' }];
-        // An adapter decides how old that can be.
+        // An adapter decides how old an eventually consistent item can be.
         expect(await table.getMany(keys, { eventual: true })).toHaveLength(1);
         expect(await table.getMany([])).toEqual([]);
       });
 
-      it('reads and writes more than a hundred at once', async () => {
+      it('reads and writes more than a hundred items at once', async () => {
         const pk = partition();
         const names = Array.from({ length: 250 }, (_, i) => `k${String(i).padStart(3, '0')}`);
         await fill(pk, names);
@@ -232,7 +232,7 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect([...sks(first), ...sks(second)]).toEqual(names);
       });
 
-      it('rejects a page of no items', async () => {
+      it('rejects a limit of 0', async () => {
         expect(await refusal(table.query({ partition: partition(), limit: 0 }))).toBeInstanceOf(Error);
       });
     });

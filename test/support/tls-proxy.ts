@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import type { KeyAndCertificate } from './certificates.ts';
 
 /**
- * Starts a TLS proxy for a service, at https://localhost, which forwards the Host header. @param target address of the
- * service, when it runs
+ * Starts a TLS proxy at https://localhost that forwards requests, with their Host header, to a service.
+ * @param target returns the address of the service; called for each request, so the service can start later
  */
 export async function startTlsProxy(
   certificate: KeyAndCertificate,

@@ -2,9 +2,9 @@ import type { Clock } from '#lib/platform/ports.ts';
 
 /** A clock that advances only when no work is left at the present time. */
 export type VirtualClock = Clock & {
-  /** Calls `work` at a time (epoch ms). Simultaneous work keeps its order. */
+  /** Calls `work` at a time (epoch ms). Work at the same time runs in the order of its calls. */
   at(time: number, work: () => void): void;
-  /** Lets time pass up to `end`, or until `isOver` between two timers. */
+  /** Advances to `end`, or stops after a timer when `isOver` returns true. */
   runUntil(end: number, isOver?: () => boolean): Promise<void>;
 };
 
@@ -15,7 +15,7 @@ const isBefore = (a: Timer, b: Timer): boolean => a.time < b.time || (a.time ===
 /** Waits until every promise that does not need the clock has settled. */
 const drain = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** @param settled resolves when no work is left at the present time */
+/** Creates a clock at `start`. @param settled resolves when no work is left at the present time */
 export function makeClock(start: number, settled: () => Promise<void> = drain): VirtualClock {
   let now = start;
   let order = 0;
@@ -40,7 +40,7 @@ export function makeClock(start: number, settled: () => Promise<void> = drain): 
   };
 }
 
-/** A binary heap, the earliest first. */
+/** Creates a binary heap whose first timer is the earliest. */
 function makeHeap() {
   const heap: Timer[] = [];
   return {

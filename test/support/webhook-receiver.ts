@@ -20,15 +20,15 @@ export type WebhookReceiver = {
 };
 
 /**
- * Starts a real server, by default on 127.0.0.1, that records requests. With `tls: true` this process trusts its
- * certificate from then; another process must be configured to trust the authority of the given one.
+ * Starts a real server, by default on 127.0.0.1, that records requests. With `tls: true` it issues a certificate that
+ * this process then trusts. If `tls` is a certificate, the client must be configured to trust its authority.
  */
 export async function startReceiver(
   options: { tls?: boolean | KeyAndCertificate; host?: string } = {},
 ): Promise<WebhookReceiver> {
   const { host = '127.0.0.1' } = options;
   const received: Received[] = [];
-  let behaviours: Behavior[] = [{ status: 200 }];
+  let behaviors: Behavior[] = [{ status: 200 }];
 
   const onRequest = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const at = Date.now();
@@ -41,7 +41,7 @@ export async function startReceiver(
       headers: request.headers as Record<string, string>,
       body: Buffer.concat(chunks).toString('utf8'),
     });
-    const behavior = behaviours.length > 1 ? behaviours.shift()! : behaviours[0]!;
+    const behavior = behaviors.length > 1 ? behaviors.shift()! : behaviors[0]!;
     if (behavior === 'reset') request.socket.destroy();
     else if (behavior !== 'hang') response.writeHead(behavior.status, behavior.headers).end(behavior.body ?? '');
   };
@@ -53,7 +53,7 @@ export async function startReceiver(
     url: `${options.tls ? 'https' : 'http'}://${host}:${(server.address() as AddressInfo).port}`,
     received,
     behave: (...next) => {
-      behaviours = next;
+      behaviors = next;
     },
     close: () => {
       server.closeAllConnections();

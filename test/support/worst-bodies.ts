@@ -6,7 +6,7 @@ export type WorstBody = { name: string; text: string };
 
 const DEFAULT_MAX = 256 * 1024;
 
-/** Returns as many elements as fit into `bytes`, between two brackets. */
+/** Returns the JSON of a list or map with as many elements as fit into `bytes`. */
 function filled(bytes: number, open: string, one: (i: number) => string, close: string): string {
   const parts: string[] = [];
   let length = open.length + close.length;
@@ -18,8 +18,8 @@ function filled(bytes: number, open: string, one: (i: number) => string, close: 
   }
 }
 
-/** Values that are expensive at any place, of about `bytes` bytes of JSON each. */
-const NASTY: Record<string, (bytes: number) => string> = {
+/** Makers of JSON values of about `bytes` bytes that are expensive at any place of a body. */
+const EXPENSIVE: Record<string, (bytes: number) => string> = {
   'a list of objects': (bytes) => filled(bytes, '[', () => '{}', ']'),
   'a list of numbers': (bytes) => filled(bytes, '[', () => '0', ']'),
   'a list of lists': (bytes) => filled(bytes, '[', () => '[[]]', ']'),
@@ -36,7 +36,7 @@ const NASTY: Record<string, (bytes: number) => string> = {
 
 type Path = (string | number)[];
 
-/** Yields every place of a body, by its schema, down to `depth` levels. */
+/** Yields the path of every place of a body, by its schema, down to `depth` levels. */
 function* placesIn(schema: JsonSchema | undefined, components: Record<string, JsonSchema>, depth = 3): Generator<Path> {
   if (!schema || depth < 0) return;
   if (typeof schema.$ref === 'string') {
@@ -71,20 +71,20 @@ function withMark(good: unknown, [first, ...rest]: Path): unknown {
 }
 
 /**
- * Yields the worst bodies of an endpoint: its valid one with every nasty value at every place of its schema, and in an
- * unknown property, each as large as the endpoint accepts.
+ * Yields the worst bodies of an endpoint: a valid body with each expensive value at each place of its schema or in an
+ * unknown property. Each body is as large as the endpoint accepts.
  * @param good a valid body
- * @param every step; 5 yields a fifth
+ * @param every yields only every nth body: 5 yields a fifth
  */
 export function* worstBodies(
-  row: Pick<Route<never>, 'body' | 'maxBody'>,
+  route: Pick<Route<never>, 'body' | 'maxBody'>,
   good: object,
   every = 1,
 ): Generator<WorstBody> {
-  if (!row.body) return;
+  if (!route.body) return;
   const book = schemaBook();
-  const schema = book.toJson(row.body, 'input');
-  const most = row.maxBody ?? DEFAULT_MAX;
+  const schema = book.toJson(route.body, 'input');
+  const most = route.maxBody ?? DEFAULT_MAX;
   const seen = new Set<string>();
   let count = 0;
   for (const path of [['unknown_member'], ...placesIn(schema, book.components())]) {
@@ -92,15 +92,20 @@ export function* worstBodies(
     if (seen.has(at)) continue;
     seen.add(at);
     const [before = '', after = ''] = JSON.stringify(withMark(good, path)).split(`"${MARK}"`);
-    for (const [what, make] of Object.entries(NASTY)) {
+    for (const [what, make] of Object.entries(EXPENSIVE)) {
       if (count++ % every !== 0) continue;
       const text = before + make(most - Buffer.byteLength(before + after) - 8) + after;
       yield { name: `${at}: ${what}`, text };
     }
   }
-  const members = JSON.stringify(good).slice(1, -1);
+  const properties = JSON.stringify(good).slice(1, -1);
   yield {
-    name: 'unknown members',
-    text: filled(most - members.length - 2, `{${members}${members && ','}`, (i) => `"u${i.toString(36)}":0`, '}'),
+    name: 'unknown properties',
+    text: filled(
+      most - properties.length - 2,
+      `{${properties}${properties && ','}`,
+      (i) => `"u${i.toString(36)}":0`,
+      '}',
+    ),
   };
 }

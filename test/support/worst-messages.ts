@@ -1,7 +1,7 @@
 /** A body for MCP, or for a skill, and its name. */
 export type WorstMessage = { name: string; text: string; headers?: Record<string, string> };
 
-/** Schemas of arguments with the highest cost for their size, with matching arguments. */
+/** Schemas of arguments that are the most expensive for their size, each with arguments of high cost. */
 const SCHEMAS: Record<string, { inputSchema: object; given: object }> = {
   lengths: {
     inputSchema: {
@@ -71,7 +71,7 @@ function toolsOf(inputSchema: object, action_id?: string): object[] {
   return Array.from({ length: count }, (_, i) => tool(i));
 }
 
-/** Yields skills: those that `worstMessages` calls, and some that are always rejected. */
+/** Yields skills whose tools `worstMessages` calls, and skills that are always rejected. */
 export function* worstSkills(action_id: string): Generator<WorstMessage> {
   for (const [name, { inputSchema }] of Object.entries(SCHEMAS)) {
     const slug = name.replaceAll(' ', '-');
@@ -80,7 +80,7 @@ export function* worstSkills(action_id: string): Generator<WorstMessage> {
     const many = toolsOf(inputSchema);
     yield { name: `many schemas of ${name}`, text: JSON.stringify({ slug: `many-${slug}`, name, tools: many }) };
   }
-  const refused: Record<string, object> = {
+  const rejected: Record<string, object> = {
     'many unknown keywords': named(1200, () => ({})),
     'many rejected keywords': {
       allOf: Array.from({ length: 190 }, () => ({ $ref: '#', pattern: '.', 'x-mcp-header': 1 })),
@@ -91,13 +91,13 @@ export function* worstSkills(action_id: string): Generator<WorstMessage> {
     'many ids': { properties: named(150, (i) => ({ $id: `http://example.com/${'a'.repeat(30)}${i}` })) },
     'long property names': { properties: named(7, () => ({})), required: ['x'.repeat(15_000)] },
   };
-  for (const [name, more] of Object.entries(refused)) {
+  for (const [name, more] of Object.entries(rejected)) {
     const tools = toolsOf({ type: 'object', ...more });
     yield { name, text: JSON.stringify({ slug: 'refused', name, tools }) };
   }
   const wide = (tool: (i: number) => unknown, count: number) =>
     JSON.stringify({ slug: 'wide', name: 'Wide', tools: Array.from({ length: count }, (_, i) => tool(i)) });
-  yield { name: 'ten thousand tools', text: wide((i) => ({ name: `t${i}`, inputSchema: {} }), 7000) };
+  yield { name: 'seven thousand tools', text: wide((i) => ({ name: `t${i}`, inputSchema: {} }), 7000) };
   yield {
     name: 'tools of many numbers',
     text: wide(() => ({ inputSchema: { type: 'object', enum: Array(100).fill(0) } }), 900),
@@ -169,6 +169,6 @@ export function* worstMessages(): Generator<WorstMessage> {
       yield { name: `a batch of ${count} against ${name}`, text: JSON.stringify(batch) };
     }
   }
-  yield { name: 'a batch of nothing', text: JSON.stringify(Array.from({ length: 60_000 }, () => ({}))) };
+  yield { name: 'a batch of empty objects', text: JSON.stringify(Array.from({ length: 60_000 }, () => ({}))) };
   yield { name: 'a deep message', text: `{"jsonrpc":"2.0","params":${'['.repeat(120_000)}${']'.repeat(120_000)}}` };
 }

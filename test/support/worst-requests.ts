@@ -17,12 +17,12 @@ export type WorstRequest = {
 
 type Send = (request: Omit<WorstRequest, 'name'>) => Promise<{ status: number; text: string; cookies: string[] }>;
 
-type Made = Omit<WorstRequest, 'name' | 'body'> & { body?: unknown };
+type Preparation = Omit<WorstRequest, 'name' | 'body'> & { body?: unknown };
 
-/** Sends a preparing request. Throws its error. */
-async function made(
+/** Sends a request that prepares the account. Throws if it fails. */
+async function prepare(
   send: Send,
-  { body, ...request }: Made,
+  { body, ...request }: Preparation,
 ): Promise<{ body: Record<string, never>; cookies: string[] }> {
   const { method, path } = request;
   const { status, text, cookies } = await send({
@@ -33,7 +33,7 @@ async function made(
   return { body: /^[{[]/.test(text) ? JSON.parse(text) : {}, cookies };
 }
 
-/** Returns a list text of `bytes` bytes. */
+/** Returns the JSON of a list, about `bytes` bytes long. */
 const listText = (bytes: number) => `[${Array.from({ length: bytes / 2 - 1 }, () => '0').join()}]`;
 
 /** Returns bodies that cannot be derived from a schema: many small valid elements, each with a cost. */
@@ -90,14 +90,14 @@ function handwritten(pathIds: PathIds): WorstRequest[] {
   ];
 }
 
-/** Walks over the API. @returns the created ids, and the valid bodies and responses by endpoint */
+/** Walks over the API with valid requests. @returns the created ids, and the valid bodies and responses by endpoint */
 export async function walkAll(send: Send) {
   const good = new Map<string, object>();
   const responses = new Map<string, Record<string, string>>();
   const pathIds = await walkSteps(allRoutes.map(endpointOf), async (endpoint, path, body, headers) => {
     const [method = ''] = endpoint.split(' ');
     if (typeof body === 'object' && body !== null) good.set(endpoint, body);
-    const response = await made(send, { method, path, body, headers });
+    const response = await prepare(send, { method, path, body, headers });
     responses.set(endpoint, response.body);
     return response;
   });
@@ -110,11 +110,11 @@ export async function* worstRequests(send: Send): AsyncGenerator<WorstRequest> {
   // The walk creates a push check; http has more properties.
   const { id } = responses.get('POST /v1/blueprints/{blueprint_slug}/entities')!;
   good.set('POST /v1/checks', { entity_id: id, check_type: 'http', ...checkTypes.get('http')!.examples.valid.at(-1) });
-  for (const row of allRoutes) {
-    const endpoint = endpointOf(row);
+  for (const route of allRoutes) {
+    const endpoint = endpointOf(route);
     const path = pathOf(endpoint, pathIds);
-    for (const { name, text } of worstBodies(row, good.get(endpoint) ?? {})) {
-      yield { name, method: row.method, path, body: text };
+    for (const { name, text } of worstBodies(route, good.get(endpoint) ?? {})) {
+      yield { name, method: route.method, path, body: text };
     }
   }
   yield* handwritten(pathIds);
@@ -126,7 +126,7 @@ export async function* worstRequests(send: Send): AsyncGenerator<WorstRequest> {
   }
 }
 
-/** Yields reads of every list at its longest: many large records, read with all permissions. */
+/** Creates many large records, and yields reads of every list. The reads have all permissions. */
 export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
   const text = (bytes: number) => 'x'.repeat(bytes);
   for (let b = 0; b < 40; b++) {
@@ -148,7 +148,7 @@ export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
   });
   let entity = '';
   for (let e = 0; e < 400; e++) {
-    // The largest one that is accepted.
+    // Tries a smaller entity if the large one is rejected.
     for (const bytes of [240_000, 14_000]) {
       const body = JSON.stringify({ slug: `e${e}`, name: text(200), fields: { long: text(bytes) } });
       const response = await send({ method: 'POST', path: '/v1/blueprints/big0/entities', body });
@@ -168,7 +168,7 @@ export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
         enabled: false,
         config: { body: text(7500) },
       };
-      await made(send, { method: 'POST', path: '/v1/checks', body });
+      await prepare(send, { method: 'POST', path: '/v1/checks', body });
     }
   }
   for (let s = 0; s < 98; s++) {
@@ -179,11 +179,11 @@ export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
     }));
     await send({ method: 'POST', path: '/v1/skills', body: JSON.stringify({ slug: `s${s}`, name: 'Skill', tools }) });
   }
-  for (const row of allRoutes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
-    yield { name: 'at its longest', method: 'GET', path: row.path };
-    if (row.query && 'limit' in row.query.shape) {
-      yield { name: 'at its longest', method: 'GET', path: `${row.path}?limit=1000` };
-      yield { name: 'one of many', method: 'GET', path: `${row.path}?limit=1` };
+  for (const route of allRoutes.filter(({ method, path }) => method === 'GET' && !path.includes('{'))) {
+    yield { name: 'at its longest', method: 'GET', path: route.path };
+    if (route.query && 'limit' in route.query.shape) {
+      yield { name: 'at its longest', method: 'GET', path: `${route.path}?limit=1000` };
+      yield { name: 'one of many', method: 'GET', path: `${route.path}?limit=1` };
     }
   }
   yield { name: 'large entities', method: 'GET', path: '/v1/blueprints/big0/entities' };
@@ -195,7 +195,7 @@ export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
     rpc(1, 'tools/call', { name: 'tool-1-1', arguments: {} }),
   ];
   for (const message of messages) {
-    const name = `large answer of ${message.method} ${(message.params as { name?: string }).name ?? ''}`;
+    const name = `large response of ${message.method} ${(message.params as { name?: string }).name ?? ''}`;
     yield { name, method: 'POST', path: '/v1/mcp', body: JSON.stringify(message) };
     for (const count of [10, 50]) {
       const batch = Array.from({ length: count }, (_, id) => ({ ...message, id }));

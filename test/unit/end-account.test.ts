@@ -17,7 +17,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 type World = Awaited<ReturnType<typeof healthWorld>>;
 
-/** An account with something of everything, beside another one. */
+/** Creates a world with an account that has entities, a check, an action, a skill, an invited user, and two keys. */
 async function full(entities = 3): Promise<World> {
   const world = await healthWorld();
   const { context } = world;
@@ -30,21 +30,21 @@ async function full(entities = 3): Promise<World> {
   return world;
 }
 
-/** Everything stored that names the account. */
-const left = ({ store, context }: World) =>
+/** Returns the keys of all stored items that mention the account. */
+const keysLeft = ({ store, context }: World) =>
   (store.store.db.prepare('SELECT pk, sk, body FROM items').all() as { pk: string; sk: string; body: string }[])
     .filter((row) => `${row.pk} ${row.sk} ${row.body}`.includes(context.tenant))
     .map(({ pk, sk }) => `${pk} ${sk}`);
 
-/** Handles messages of the housekeeper until none is left. @returns the number of messages */
+/** Handles messages of the housekeeper until the queue is empty. @returns the number of messages */
 async function reclaimAll(world: World): Promise<number> {
   const housekeeper = createHousekeeper(world.ports);
   let count = 0;
   for (;;) {
-    const asked = world.sent.splice(0).filter(({ queue }) => queue === 'housekeeping');
-    if (asked.length === 0) return count;
-    count += asked.length;
-    const Records = asked.map(({ message }, n) => ({
+    const due = world.sent.splice(0).filter(({ queue }) => queue === 'housekeeping');
+    if (due.length === 0) return count;
+    count += due.length;
+    const Records = due.map(({ message }, n) => ({
       messageId: String(n),
       body: JSON.stringify(message.body),
       attributes: { ApproximateReceiveCount: '1' },
@@ -53,14 +53,14 @@ async function reclaimAll(world: World): Promise<number> {
   }
 }
 
-/** The generator's next tick. */
+/** Runs the next tick of the generator, a minute later. */
 async function tick(world: World): Promise<void> {
   world.advance(60_000);
   await emitShards(world, world.keys.shards, world.ports.clock.now());
 }
 
 describe('a deleted account', () => {
-  it('is refused at once with every key of it, and is not enabled again', async () => {
+  it('rejects all of its keys at once, and cannot be enabled again', async () => {
     const world = await full();
     const { key } = await issueAdminKey(world.context, fullKey('x'));
     expect(await endAccount(world.context)).toMatchObject({ disabled: true, deleted_at: expect.any(String) });
@@ -77,7 +77,7 @@ describe('a deleted account', () => {
     const rows = (world.store.store.db.prepare('SELECT pk, sk, expires_at FROM items').all() as object[]).filter(
       (row) => !(row as { expires_at: number | null }).expires_at,
     );
-    const names = left(world).filter((name) =>
+    const names = keysLeft(world).filter((name) =>
       rows.some((row) => name === `${(row as { pk: string }).pk} ${(row as { sk: string }).sk}`),
     );
     expect(names).toEqual([]);
@@ -95,32 +95,33 @@ describe('a deleted account', () => {
     await again();
   });
 
-  it('goes a page at a time', async () => {
+  it('is deleted a page of entities per message', async () => {
     const world = await full(120);
     await endAccount(world.context);
     await tick(world);
     await reclaimAccount(world, { tenant_id: world.context.tenant });
-    const asked = world.sent.map(({ message }) => messages.housekeeping.safeParse(message.body).data);
-    expect(asked).toContainEqual({ tenant_id: world.context.tenant, account: true });
+    const requests = world.sent.map(({ message }) => messages.housekeeping.safeParse(message.body).data);
+    expect(requests).toContainEqual({ tenant_id: world.context.tenant, account: true });
     await reclaimAll(world);
     expect(await allAccounts(world.ports, world.keys)).toEqual([]);
   });
 
-  it('is requested at each tick until it is complete, in case a message is lost, and not afterwards', async () => {
+  it('has its deletion requested at each tick until it is complete, in case a message is lost', async () => {
     const world = await full();
     await endAccount(world.context);
-    const asked = () => world.sent.splice(0).filter(({ message }) => 'account' in (message.body as object)).length;
+    const requestCount = () =>
+      world.sent.splice(0).filter(({ message }) => 'account' in (message.body as object)).length;
     for (let n = 0; n < 2; n++) {
       await tick(world);
-      expect(asked()).toBe(1);
+      expect(requestCount()).toBe(1);
     }
     await reclaimAccount(world, { tenant_id: world.context.tenant });
     world.sent.length = 0;
     await tick(world);
-    expect(asked()).toBe(0);
+    expect(requestCount()).toBe(0);
   });
 
-  it('completes in any order, however many requests arrive', async () => {
+  it('is deleted completely even if requests repeat and overlap', async () => {
     const world = await full();
     await endAccount(world.context);
     await endAccount(world.context);
@@ -133,7 +134,7 @@ describe('a deleted account', () => {
 
 it('keeps an account that is not deleted', async () => {
   const world = await full();
-  const before = left(world);
+  const before = keysLeft(world);
   await reclaimAccount(world, { tenant_id: world.context.tenant });
-  expect(left(world)).toEqual(before);
+  expect(keysLeft(world)).toEqual(before);
 });

@@ -5,7 +5,7 @@ import type { Key } from '#lib/platform/ports.ts';
 
 const page = readFileSync(new URL('../../docs/develop/keys.md', import.meta.url), 'utf8');
 
-/** `T#<tenant>#KEYS` as an expression that its keys match; an exclamation mark is in fixed names alone. */
+/** Returns an expression for keys from a cell, such as `T#<tenant>#KEYS`. Only fixed names contain `!`. */
 const pattern = (cell: string) =>
   new RegExp(
     `^${cell
@@ -14,7 +14,7 @@ const pattern = (cell: string) =>
       .replace(/<[^>]+>/g, '[^#!]+')}$`,
   );
 
-/** The rows of the page's first table. */
+/** Rows of the table of items. */
 const rows: { item: string; pk: string; sk: string }[] = [];
 for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## Rules')).split('\n')) {
   const [, item = '', pk = '', sk = ''] = line.split('|').map((cell) => cell.trim());
@@ -24,20 +24,20 @@ for (const line of page.slice(page.indexOf('## Items'), page.indexOf('## Rules')
 
 const isKey = (value: unknown): value is Key => typeof value === 'object' && value !== null && 'sk' in value;
 
-/** Rollups of an hour and of a day. */
-const OF_A_SPAN = [
+/** Arguments for the rollups of an hour and of a day. */
+const ROLLUP_ARGUMENTS = [
   ['a1', 'b2', 'hour', '3'],
   ['a1', 'b2', 'day', '3'],
 ];
 
-/** Those that do not take any text. */
+/** Arguments of the builders that accept only certain texts. */
 const ARGUMENTS: Record<string, string[][]> = {
   check: [['a1', checkIdOf(0, 'c'.repeat(12), 1)]],
-  rollup: OF_A_SPAN,
-  latencies: OF_A_SPAN,
+  rollup: ROLLUP_ARGUMENTS,
+  latencies: ROLLUP_ARGUMENTS,
 };
 
-/** A key of every kind, by the name of its builder, each made of the same arguments. */
+/** Keys of each builder with its name, made of its ARGUMENTS or of the same four texts. */
 const keys = Object.entries(keyTable({ BUCKETS: 4, SHARDS: 4 })).flatMap(([builder, value]) => {
   const build = value as unknown as (...args: string[]) => unknown;
   const made = (ARGUMENTS[builder] ?? [['a1', 'b2', 'c3', 'd4']]).map((args) =>
@@ -50,7 +50,7 @@ const fits = ({ pk, sk }: (typeof rows)[number], key: Key): boolean =>
   pattern(pk).test(key.pk) && pattern(sk).test(key.sk);
 
 describe('the key table', () => {
-  it.each(keys)('has one row for what $builder makes', ({ key }) => {
+  it.each(keys)('has one row for the keys of $builder', ({ key }) => {
     expect(rows.filter((row) => fits(row, key))).toHaveLength(1);
   });
 

@@ -4,9 +4,9 @@ import { openStore } from '#infra/local/store/store.ts';
 const COMMITS = 200;
 const ROW = 'x'.repeat(300);
 
-/** Commits of one row each to a separate file, without other work. */
+/** Writer of single rows to a separate file, which measures the disk without the work of the service. */
 export type BareDisk = Disposable & {
-  /** Returns the ms of 200 commits, ascending: the current speed of the disk with its other users. */
+  /** Commits one row 200 times. Returns the durations (ms), ascending: the speed of the disk under its other load. */
   commits(): Promise<number[]>;
 };
 

@@ -5,7 +5,7 @@ import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 import type { BareDisk } from './bare-disk.ts';
 import type { Life } from './life.ts';
 
-/** Figures that are measured at the end of each step; `start` only if the host was restarted. */
+/** Figures that are measured at the end of each step; `start` and `start0` only if the host was restarted. */
 export const FIGURES = [
   'results',
   'items',
@@ -25,7 +25,9 @@ export const FIGURES = [
 export type Figure = (typeof FIGURES)[number];
 export type Row = { at: number } & Record<Exclude<Figure, keyof Started>, number> & Partial<Started>;
 
-/** Real ms from opening the data to the first response, best of some; and that of an empty service. */
+/**
+ * Real ms from opening the data to the first response, and from opening an empty folder: the shortest of some starts.
+ */
 export type Started = { start: number; start0: number };
 
 /** Meaning and printed unit of each figure. */
@@ -39,7 +41,7 @@ export const MEANING: Record<Figure, string> = {
   free: 'bytes of free pages in the database',
   p50: 'ms, real: median write, from the call to the end of its COMMIT',
   p99: 'ms, real: the slowest of a hundred writes',
-  bare50: 'ms, real: median commit of one row to a separate file at the same time: the disk and its other users',
+  bare50: 'ms, real: median commit of one row to a separate file at the same time: the disk under its other load',
   bare99: 'ms, real: the slowest of a hundred such commits',
   start: 'ms, real: from opening the data to the first response',
   start0: 'ms, real: from opening an empty folder to the first response, at the same time',
@@ -62,20 +64,20 @@ export async function measure(life: Life, disk: BareDisk): Promise<Row> {
     db: bytes(STORE_FILE),
     wal: bytes(`${STORE_FILE}-wal`),
     free: one('PRAGMA freelist_count') * one('PRAGMA page_size'),
-    p50: share(sorted, 0.5),
-    p99: share(sorted, 0.99),
-    bare50: share(bare, 0.5),
-    bare99: share(bare, 0.99),
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    bare50: quantile(bare, 0.5),
+    bare99: quantile(bare, 0.99),
     rss: process.memoryUsage.rss(),
   };
 }
 
-const share = (sorted: number[], part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
+const quantile = (sorted: number[], part: number): number => sorted[Math.floor(part * sorted.length)] ?? Number.NaN;
 
 const WIDTH = 12;
 const TIMES: readonly Figure[] = ['p50', 'p99', 'bare50', 'bare99', 'start', 'start0'];
 
-/** @param value undefined if it was not measured */
+/** Formats the value of a figure. @param value undefined if it was not measured */
 export function printed(figure: Figure, value: number | undefined): string {
   if (value === undefined) return '-';
   return TIMES.includes(figure) ? value.toFixed(2) : String(Math.round(value));
@@ -91,7 +93,7 @@ export const rowText = (row: Row): string =>
 
 /**
  * Returns the means of the middle and the last third of the measurements; for times, of the faster half of each,
- * because other load of the machine only makes them longer.
+ * because other load of the machine can only make them longer.
  */
 export function thirds(rows: Row[], figure: Figure): { middle: number; last: number } {
   const values = rows.flatMap((row) => row[figure] ?? []);

@@ -16,35 +16,35 @@ import type { Targets } from './targets.ts';
 // biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 export type ApiResponse = { body: any; next: string | undefined };
 
-/** An embedded service on disk, in virtual time, across all lives of its host. */
+/** An embedded service on disk, in virtual time, across restarts of its host. */
 export type Life = Disposable & {
   dir: string;
   store(): Store;
   /** Warnings and errors in its log. */
-  said: { warnings: number; errors: string[] };
+  logged: { warnings: number; errors: string[] };
   /** Calls the API. @throws if the response is not a 2xx */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   /** Lets virtual time pass. */
   pass(ms: number): Promise<void>;
   now(): number;
-  /** Returns the ms of each write until the end of its COMMIT since the last call, for times with `sync`. */
+  /** Returns the duration (ms) of each write since the last call, to the end of its COMMIT; only writes with `sync`. */
   takeLatencies(): number[];
-  /** Sets whether each commit is flushed to the disk before the response, like outside of this test. */
+  /** Sets whether each commit is flushed to the disk before the response, as in production. */
   sync(on: boolean): void;
-  /** Restarts the host on its data, two virtual seconds later; several times, the best of which counts. */
+  /** Restarts the host on its data, three times, each after two virtual seconds. Returns the shortest durations. */
   restart(): Promise<Started>;
   stop(): Promise<void>;
 };
 
 const AWAY_MS = 2000;
 const STARTS = 3;
-const FIRST_ASKED = '/v1/status?limit=1';
+const FIRST_REQUEST = '/v1/status?limit=1';
 const UNWATCHED_TURNS = 20;
 
 let writing = 0;
 let time: ProcessTime | undefined;
 
-/** Returns the only virtual time of this process; `start` (epoch ms) is used by the first call. */
+/** Returns the only virtual time of this process; only the first call uses `start` (epoch ms). */
 export function processTime(start: number): ProcessTime {
   time ??= takeProcessTime(start, () => writing > 0);
   return time;
@@ -53,11 +53,11 @@ export function processTime(start: number): ProcessTime {
 /** Starts a service on an empty folder, whose account keeps results for `retention` days. */
 export async function startLife(clock: ProcessTime, targets: Targets, retention: number): Promise<Life> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-years-'));
-  const said: Life['said'] = { warnings: 0, errors: [] };
+  const logged: Life['logged'] = { warnings: 0, errors: [] };
   const log: Log = {
     info: () => {},
-    warn: () => said.warnings++,
-    error: (message, fields) => said.errors.push(`${message} ${inspect(fields, { breakLength: Infinity })}`),
+    warn: () => logged.warnings++,
+    error: (message, fields) => logged.errors.push(`${message} ${inspect(fields, { breakLength: Infinity })}`),
   };
   const { settings } = readHostSettings({});
   const latencies: number[] = [];
@@ -72,7 +72,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
     host = await startOn(dir);
     key = host.adminKey?.raw ?? key;
     watch(host.ports.table.store);
-    // The writes of the start are not measured.
+    // Writes that began before `watch` are not counted as pending: these turns let them end.
     for (let turns = 0; turns < UNWATCHED_TURNS; turns++) await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -102,7 +102,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
 
   return {
     dir,
-    said,
+    logged,
     store: () => host.ports.table.store,
     call,
     now: clock.now,
@@ -118,7 +118,7 @@ export async function startLife(clock: ProcessTime, targets: Targets, retention:
         await clock.pass(AWAY_MS);
         const begun = performance.now();
         await start();
-        await call('GET', FIRST_ASKED);
+        await call('GET', FIRST_REQUEST);
         took.push({ start: performance.now() - begun, start0: await startEmpty(startOn) });
         await clock.settle();
       }
@@ -138,7 +138,7 @@ async function startEmpty(startOn: (folder: string) => Promise<Host>): Promise<n
   const begun = performance.now();
   const empty = await startOn(folder);
   await send(
-    empty.url + FIRST_ASKED,
+    empty.url + FIRST_REQUEST,
     { method: 'GET', headers: { authorization: `Bearer ${empty.adminKey?.raw}` } },
     undefined,
   );

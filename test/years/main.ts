@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, type Plan, run } from './run.ts';
 /**
  * `npm run test:nightly -- years --only year|week [--days N]`: a year of one check and a week of a thousand, simulated
  * by the embedded service in virtual time, on disk. Prints size and speed of its data, row by row, and exits with 1 if
- * a figure still grew by over 15 % in the last third.
+ * a figure still grew by over 15 % in the last third, or another requirement failed.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' }, days: { type: 'string' } } });
 

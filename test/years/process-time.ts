@@ -14,25 +14,26 @@ export type ProcessTime = Pick<VirtualClock, 'now' | 'sleep' | 'stalled'> & {
 type Timer = { on: boolean; unref(): Timer; ref(): Timer };
 
 const real = { clearTimeout: globalThis.clearTimeout, clearInterval: globalThis.clearInterval };
-/** Work that takes longer than PATIENCE_MS (real) gets MOMENT_MS (virtual) repeatedly. */
+/** Work that takes longer than PATIENCE_MS (real) gets MOMENT_MS (virtual) again and again. */
 const [PATIENCE_MS, MOMENT_MS] = [50, 100];
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
  * Puts `Date.now`, setTimeout and setInterval of this process permanently under a virtual clock that starts at `start`
- * (epoch ms): code that uses the machine's clock (ticks, sweep, liveness, queues) then runs in its time. Yielding takes
- * no time.
+ * (epoch ms): code that uses the machine's clock (ticks, sweep, liveness, queues) then runs in virtual time. Yielding
+ * takes no time.
  * @param isBusy whether real work, such as a commit, is in progress
  */
 export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTime {
-  let touched = true;
+  /** Whether work may have started since the last `settle`. */
+  let mayHaveWork = true;
   const settle = async (): Promise<void> => {
     do await turn();
     while (isBusy() || process.getActiveResourcesInfo().includes('Immediate'));
   };
   const clock = makeClock(start, async () => {
-    if (!touched) return;
-    touched = false;
+    if (!mayHaveWork) return;
+    mayHaveWork = false;
     await settle();
   });
 
@@ -45,7 +46,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
     clock.at(clock.now() + Math.max(1, ms), () => {
       if (!timer.on) return;
       timer.on = false;
-      touched = true;
+      mayHaveWork = true;
       work(...values);
     });
     return timer;
@@ -63,10 +64,10 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
     return timer;
   };
   const clear =
-    (otherwise: (timer: never) => void) =>
+    (clearReal: (timer: never) => void) =>
     (timer: Timer | NodeJS.Timeout | undefined): void => {
       if (timer && 'on' in timer) timer.on = false;
-      else otherwise(timer as never);
+      else clearReal(timer as never);
     };
   Date.now = clock.now;
   Object.assign(globalThis, {
@@ -77,7 +78,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
   });
 
   const pass = (ms: number): Promise<void> => {
-    touched = true;
+    mayHaveWork = true;
     return clock.runUntil(clock.now() + ms);
   };
   return {
@@ -85,7 +86,7 @@ export function takeProcessTime(start: number, isBusy: () => boolean): ProcessTi
     stalled: clock.stalled,
     sleep: (ms) =>
       clock.sleep(ms).then(() => {
-        touched = true;
+        mayHaveWork = true;
       }),
     pass,
     passUntil: async (work) => {

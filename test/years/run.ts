@@ -20,17 +20,17 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** A long time that a service lives through. */
+/** Simulation of a service over a long time. */
 export type Plan = {
   title: string;
   checks: number;
   interval_seconds: number;
   /** Days for which results are kept. */
   retention: number;
-  /** Total duration, and duration of a row of the table. */
+  /** Total duration, and duration of a step, which is a row of the printed table; ms. */
   length: number;
   step: number;
-  /** Final ms of each step that commit to the disk, like the service, and are measured; the rest only writes. */
+  /** Duration (ms) at the end of each step in which writes are flushed to the disk, as in production, and measured. */
   timed: number;
   /** Number of rows after which the host is restarted. */
   restart_every: number;
@@ -40,8 +40,9 @@ export type Plan = {
 /** Ten past the hour, so that the measured end of a step includes the sweep of the full hour. */
 const BEGINS = Date.UTC(2027, 0, 1, 0, 10);
 const HISTORY = 90 * DAY;
-/** Time after which the sweep of an hour is done. */
+/** Time (ms) after which the sweep of an hour is done. */
 const SWEPT_MS = 5 * MINUTE;
+/** Factor up to which a figure counts as level. */
 const LEVEL = 1.15;
 /** Number of checks whose responses are read at each row. */
 const READ_CHECKS = 5;
@@ -61,29 +62,32 @@ export async function run(plan: Plan): Promise<number> {
   const made = await makeFleet(life, plan);
   const begun = performance.now();
   const rows: Row[] = [];
-  const broken = { readable: 0, unswept: 0 };
+  const violations = { readable: 0, unswept: 0 };
   evidence.print(heading());
   for (let past = 0; past < plan.length; past += plan.step) {
     await liveThrough(life, plan, made);
-    const last = (rows.length + 1) % plan.restart_every === 0;
+    const isRestartDue = (rows.length + 1) % plan.restart_every === 0;
     const row = await measure(life, disk);
-    if (last) Object.assign(row, await life.restart());
+    if (isRestartDue) Object.assign(row, await life.restart());
     rows.push(row);
     evidence.print(rowText(row));
-    broken.readable += await tooOld(life, plan, made);
-    broken.unswept += unswept(life);
+    violations.readable += await tooOld(life, plan, made);
+    violations.unswept += unswept(life);
   }
   const seconds = (performance.now() - begun) / 1000;
   for (const [kind, count] of census(life).slice(0, KINDS_SHOWN))
     evidence.print(`${String(count).padStart(9)}  ${kind}`);
   const { counts } = targets;
-  evidence.print(`${JSON.stringify(counts)} in ${seconds.toFixed(0)} s; log: ${life.said.warnings} warnings`);
+  evidence.print(`${JSON.stringify(counts)} in ${seconds.toFixed(0)} s; log: ${life.logged.warnings} warnings`);
   const due = ((rows.length * plan.step) / 1000 / plan.interval_seconds) * plan.checks;
-  evidence.demand(counts.probes >= due * 0.999, `each slot was executed (${counts.probes} of ${due})`);
-  evidence.demand(broken.readable === 0, `nothing older than its retention could be read (${broken.readable})`);
-  evidence.demand(broken.unswept === 0, `expired rows were deleted within minutes (${broken.unswept} rows)`);
+  evidence.demand(counts.probes >= due * 0.999, `each slot was probed (${counts.probes} of ${due})`);
+  evidence.demand(violations.readable === 0, `nothing older than its retention could be read (${violations.readable})`);
+  evidence.demand(violations.unswept === 0, `expired rows were deleted within minutes (${violations.unswept} rows)`);
   evidence.demand((await oldestHistory(life, made)) >= life.now() - HISTORY, 'no history is older than 90 days');
-  evidence.demand(life.said.errors.length === 0, `no error was logged (${life.said.errors.slice(0, 3).join('; ')})`);
+  evidence.demand(
+    life.logged.errors.length === 0,
+    `no error was logged (${life.logged.errors.slice(0, 3).join('; ')})`,
+  );
   evaluate(evidence, rows, plan.length);
   await life.stop();
   return evidence.conclude();
@@ -113,7 +117,7 @@ async function makeFleet({ call }: Life, { checks, interval_seconds }: Plan): Pr
   return { ids, push: push.id, action: action.id };
 }
 
-/** Runs one step, hour by hour; the agent pauses for some hours each night. */
+/** Runs one step, hour by hour; the agent pauses for five hours each night. */
 async function liveThrough(life: Life, { step, timed }: Plan, { push }: Made): Promise<void> {
   const end = life.now() + step;
   life.sync(false);
@@ -165,7 +169,7 @@ async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<num
 
 /** Reference figures for other load of the disk and the machine. */
 const REFERENCE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99', start: 'start0' };
-/** Figures that are only shown, to explain others; and reusable pages. */
+/** Figures that are only printed: references that explain others, and free pages. */
 const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'start0', 'free'];
 
 /** Figures of history, such as transitions and rollups: they grow until its retention. */
@@ -179,7 +183,7 @@ const growthOf = (rows: Row[], name: Figure): number => {
   return middle === last ? 1 : (last + chance) / (middle + chance);
 };
 
-/** Evaluates whether each figure levelled off: the mean of its last third against the middle one. */
+/** Evaluates whether each figure leveled off: the mean of its last third against the middle one. */
 function evaluate(evidence: Evidence, rows: Row[], length: number): void {
   const shownOnly = length > 2 * HISTORY ? SHOWN_ONLY : [...SHOWN_ONLY, ...OF_HISTORY];
   evidence.heading('mean of the last third against the middle third');
@@ -190,7 +194,7 @@ function evaluate(evidence: Evidence, rows: Row[], length: number): void {
     const change = `${growth >= 1 ? '+' : ''}${((growth - 1) * 100).toFixed(1)} %`;
     const means = `${printed(name, last)} against ${printed(name, middle)} (${change})`;
     if (shownOnly.includes(name)) evidence.print(`         ${name}: ${means}`);
-    else evidence.demand(growth <= LEVEL * reference, `${name} levelled off: ${means}`);
+    else evidence.demand(growth <= LEVEL * reference, `${name} leveled off: ${means}`);
   }
   const { free, db } = rows.at(-1)!;
   evidence.demand(free < (LEVEL - 1) * db, `freed pages are used again (${free} of ${db} bytes are free)`);

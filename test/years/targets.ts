@@ -1,10 +1,12 @@
 import { type Net, NetError } from '#lib/net/net.ts';
 import { hash32 } from '#lib/platform/ids.ts';
 
-/** A network that responds immediately, and counts of its requests. */
+/** Network that responds immediately, and the numbers of its requests. */
 export type Targets = { net: Net; counts: { probes: number; failed: number; alerts: number; actions: number } };
 
-/** Failures of targets: one in each `once_in`, at a time that differs by target, `shortest` to `longest` long (ms). */
+/**
+ * Failures of each target: one per `once_in` (ms), at a time that differs by target, `shortest` to `longest` ms long.
+ */
 export type Spells = { once_in: number; shortest: number; longest: number };
 
 type Spell = { turn: number; from: number; to: number };

@@ -6,7 +6,7 @@ import { Page, Section } from '#console/parts/page.tsx';
 import { StateMark } from '#console/parts/state-mark.tsx';
 import { Failure, Loading } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { awaited, dispatchMark, outcome, pipelineMark, verdictMark } from '#console/rules/executions.ts';
+import { dispatchMark, outcome, pipelineMark, updateHint, verdictMark } from '#console/rules/executions.ts';
 import { STARTED_BY } from '#console/rules/triggers.ts';
 import { number } from '#console/rules/words.ts';
 import { Log } from './log.tsx';
@@ -41,7 +41,7 @@ export default function ExecutionPage({ params }: PageProps) {
       {problem}
       <p class="run-state" role="status">
         <StateMark {...outcome(execution)} />
-        {isFollowing && <span class="hint">{awaited(execution)}</span>}
+        {isFollowing && <span class="hint">{updateHint(execution)}</span>}
       </p>
       <ExecutionDetails execution={execution} />
       <Log lines={follower.lines.value} expectsMore={isFollowing} />

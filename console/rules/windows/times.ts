@@ -51,14 +51,14 @@ export function nextOccurrences(
 }
 
 /** Status of a window: open, planned (`next`), or over. */
-export type WindowStatus = { is: 'open' | 'next'; interval: TimeRange } | { is: 'over' };
+export type WindowStatus = { is: 'open' | 'next'; occurrence: TimeRange } | { is: 'over' };
 
 /** @param now epoch ms */
 export function windowStatus(window: MaintenanceWindow, now: number): WindowStatus {
   const times = timesOf(window, now);
   const [first] = times ? nextOccurrences(times, now, 1) : [];
   if (!first) return { is: 'over' };
-  return { is: first.from <= now ? 'open' : 'next', interval: first };
+  return { is: first.from <= now ? 'open' : 'next', occurrence: first };
 }
 
 const RANK = { open: 0, next: 1, over: 2 };
@@ -66,7 +66,7 @@ const RANK = { open: 0, next: 1, over: 2 };
 /** Sorts windows: open by end, planned by start, then past ones. */
 export function compareStatus(a: WindowStatus, b: WindowStatus): number {
   if (a.is === 'over' || b.is === 'over' || a.is !== b.is) return RANK[a.is] - RANK[b.is];
-  return a.is === 'open' ? a.interval.to - b.interval.to : a.interval.from - b.interval.from;
+  return a.is === 'open' ? a.occurrence.to - b.occurrence.to : a.occurrence.from - b.occurrence.from;
 }
 
 type Ending = { change: { ends_at: string } | { from: string } } | 'delete';

@@ -4,7 +4,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 /**
- * Creates the secrets by which functions recognize requests through CloudFront: callers can also reach the API
+ * Creates the secrets by which functions recognize requests through CloudFront, because callers can also reach the API
  * directly. CloudFront sends the first. Functions also accept the second, which is the previous one, so that no request
  * is rejected during a rotation.
  * @param version EDGE_SECRET_VERSION, part of the logical id, because CloudFormation reads a secret only once

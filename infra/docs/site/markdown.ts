@@ -16,7 +16,9 @@ export type Rendered = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Returns the anchor of a heading, as GitHub makes it: `Failures during a cooldown`: `failures-during-a-cooldown`. */
+/**
+ * Returns the anchor of a heading as on GitHub, such as `failures-during-a-cooldown` for `Failures during a cooldown`.
+ */
 const anchorOf = (text: string): string =>
   text
     .toLowerCase()
@@ -61,11 +63,11 @@ export function renderMarkdown(markdown: string, file: string): Rendered {
       if (last) last.text += `${plainText(token as Tokens.Generic)}\n`;
     }
   }
-  const left = [...headings];
+  const remaining = [...headings];
   marked.use({
     renderer: {
       heading({ tokens: inner, depth }) {
-        const { anchor } = left.shift()!;
+        const { anchor } = remaining.shift()!;
         return `<h${depth} id="${anchor}"><a href="#${anchor}">${this.parser.parseInline(inner)}</a></h${depth}>\n`;
       },
       link({ href, tokens: inner }) {
@@ -73,7 +75,7 @@ export function renderMarkdown(markdown: string, file: string): Rendered {
         const address = addressOf(href, file);
         return address === undefined ? text : `<a href="${escapeHtml(address)}">${text}</a>`;
       },
-      // Without tabindex, a wide block cannot be scrolled with the keyboard in every browser.
+      // Without tabindex, some browsers cannot scroll a wide block with the keyboard.
       code: ({ text }) => `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`,
       image: () => '',
       html: () => '',

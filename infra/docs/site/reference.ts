@@ -9,7 +9,7 @@ const METHODS = ['get', 'post', 'put', 'delete'] as const;
 /** Maximum depth of nested properties in a table. */
 const MAX_DEPTH = 4;
 
-/** Reads the components of the document. */
+/** Reader of the schemas in the document. */
 type Reader = ReturnType<typeof propertiesIn>;
 type Property = ReturnType<Reader['propertiesOf']>[number];
 
@@ -78,7 +78,7 @@ function tableOf(reader: Reader, schema: Json, format: (properties: Property[]) 
   return properties.length > 0 ? format(properties) : 'An object with any properties.';
 }
 
-/** Lists properties with those of their objects: `config`, `config.host`; `steps[].send`. */
+/** Lists properties, each followed by the properties of its object: `config`, `config.host`; `steps[].send`. */
 function nested(reader: Reader, schema: Json, prefix: string, depth: number): Property[] {
   const whole = reader.resolve(schema);
   const own = reader.propertiesOf(whole, prefix);

@@ -21,7 +21,7 @@ import { DATABASE, type DemoEntity, failsWith } from './demo-catalog.ts';
 const DAYS = 30;
 const MINUTE_MS = 60_000;
 
-/** Outages of the past. `ago_hours`: start, in hours before the present one. */
+/** Past outages. `ago_hours`: hours from the hour in which the outage started to the current hour. */
 const OUTAGES = [
   { slug: DATABASE, ago_hours: 6 * 24 + 5, minutes: 42 },
   { slug: 'search-index', ago_hours: 12 * 24 + 9, minutes: 14 },
@@ -32,7 +32,7 @@ const OUTAGES = [
 /** Entity of the demo with its id and the id of its check. */
 export type Monitored = DemoEntity & { entity_id: string; check_id: string };
 
-/** Writes the rollups of the last 30 days before the present hour, and an incident of that time with its notes. */
+/** Writes the rollups of the 30 days before today and of today up to the current hour, and an incident with notes. */
 export async function writePast(env: Env, key: string, monitored: readonly Monitored[]): Promise<void> {
   const request = { headers: { authorization: `Bearer ${key}` }, address: '', request_id: '' };
   const context = await authenticate(env, request);
@@ -41,22 +41,26 @@ export async function writePast(env: Env, key: string, monitored: readonly Monit
   const start = startOfDay(now) - DAYS * DAY_MS;
   const { retention_days, rollup_days } = context.caller;
   for (const [cell, own] of Map.groupBy(monitored, ({ check_id }) => cellOf(check_id))) {
-    const of: RolledCell = { ...context, cell, retention_days, rollup_days };
+    const rolledCell: RolledCell = { ...context, cell, retention_days, rollup_days };
     for (let day = start; day < end; day += DAY_MS) {
       const hours = hoursIn({ from: day, to: Math.min(day + DAY_MS, end) });
       const items = hours.flatMap((hour) =>
-        rollupOf(of, hour, new Map(own.map((one) => [numberOf(one.check_id), figuresOf(one, hour, end)]))),
+        rollupOf(rolledCell, hour, new Map(own.map((one) => [numberOf(one.check_id), figuresOf(one, hour, end)]))),
       );
-      await of.ports.table.putMany(items);
-      if (hours.length === 24) await makeDay(of, day, { isRevision: false });
+      await rolledCell.ports.table.putMany(items);
+      if (hours.length === 24) await makeDay(rolledCell, day, { isRevision: false });
     }
   }
   await writeIncident(context, end, monitored);
 }
 
-/** Returns the items of the rollup of an hour of a cell. */
-function rollupOf(of: RolledCell, { from }: TimeRange, figures: Map<number, CheckRollup>): [RollupItem, LatenciesItem] {
-  const { ports, keys, tenant, cell, retention_days, rollup_days } = of;
+/** Returns the two items of the hourly rollup of a cell. */
+function rollupOf(
+  rolledCell: RolledCell,
+  { from }: TimeRange,
+  figures: Map<number, CheckRollup>,
+): [RollupItem, LatenciesItem] {
+  const { ports, keys, tenant, cell, retention_days, rollup_days } = rolledCell;
   const days = keptDays('hour', rollup_days) + 1;
   const kept = { from, expires_at: Math.ceil((from + days * DAY_MS) / 1000) };
   const made = { made_at: ports.clock.now(), raw_days: retention_days, figures: encodeRollup(figures) };
@@ -66,7 +70,7 @@ function rollupOf(of: RolledCell, { from }: TimeRange, figures: Map<number, Chec
   ];
 }
 
-/** Returns the figures of an hour of a check that ran every minute. `end`: end of the past (epoch ms). */
+/** Returns the figures of a check that ran every minute of an hour. `end`: end of the written history (epoch ms). */
 function figuresOf({ slug, latency_ms }: Monitored, window: TimeRange, end: number): CheckRollup {
   const failures = OUTAGES.filter((outage) => failsWith(slug, outage.slug)).map((outage) => timesOf(outage, end));
   const changes = failures.flatMap(({ from, to }) => [
@@ -89,13 +93,17 @@ const timesOf = ({ ago_hours, minutes }: (typeof OUTAGES)[number], end: number):
   return { from, to: from + minutes * MINUTE_MS };
 };
 
-/** Returns a latency (ms) that is highest at 15:00 UTC and varies by up to 30 %. */
+/**
+ * Returns a latency (ms): `usual`, plus 25 % at 15:00 UTC, minus 25 % at 3:00, with a random deviation of up to 15 %.
+ */
 function latencyAt(at: number, usual: number): number {
   const ofDay = Math.cos(((at % DAY_MS) / DAY_MS - 15 / 24) * 2 * Math.PI);
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
 }
 
-/** Writes the incident of the database outage, with updates and notes at the times at which responders would write. */
+/**
+ * Writes the incident of the database outage, with updates and notes at the times at which responders would write them.
+ */
 async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
   const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
   const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));

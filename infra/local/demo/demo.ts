@@ -3,7 +3,7 @@ import { DATABASE, type DemoEntity, ENTITIES, LAYERS } from './demo-catalog.ts';
 import { type Monitored, writePast } from './demo-history.ts';
 import { startDemoTarget } from './demo-target.ts';
 
-/** Slug of the status page, which an earlier start may have created. */
+/** Slug of the status page, which an earlier start can have created. */
 const STATUS_PAGE = 'demo';
 
 const HEARTBEAT_MS = 5_000;
@@ -11,7 +11,10 @@ const HEARTBEAT_MS = 5_000;
 type Service = Env & { url: string; key: string };
 type Target = Awaited<ReturnType<typeof startDemoTarget>>;
 
-/** Runs `npm start -- --demo`: creates a catalog through the API and its history, or reuses them, and lets it fail. */
+/**
+ * Runs `npm start -- --demo`: starts the monitored systems, one of which fails repeatedly. Creates their catalog
+ * through the API, and its history, unless an earlier start did.
+ */
 export async function startDemo(service: Service, say: (line: string) => void): Promise<void> {
   const call = caller(service);
   const target = await startDemoTarget({
@@ -19,7 +22,7 @@ export async function startDemo(service: Service, say: (line: string) => void): 
     report: (execution, event) => call('POST', `/v1/actions/executions/${execution}/events`, event),
   });
   const monitored = await createCatalog(call, target);
-  // The incident of the past is written last.
+  // `writePast` writes this incident last, so the incident shows that the history is complete.
   const incidents = await call<object[]>('GET', '/v1/incidents?origin=manual');
   if (incidents.length === 0) await writePast(service, service.key, monitored);
 
@@ -59,7 +62,7 @@ export async function startDemo(service: Service, say: (line: string) => void): 
   setInterval(() => beat().catch((error: Error) => say(`demo    ${error.message}`)), HEARTBEAT_MS);
 }
 
-/** Creates blueprints, entities, relations and a check per entity; existing ones get the ports of this start. */
+/** Creates blueprints, entities, relations and a check per entity. Existing checks get the ports of this start. */
 async function createCatalog(call: Call, target: Target): Promise<Monitored[]> {
   for (const { slug, name } of LAYERS) await call('POST', '/v1/blueprints', { slug, name });
   for (const { layer, slug, name, team } of ENTITIES) {
@@ -82,7 +85,7 @@ async function createCatalog(call: Call, target: Target): Promise<Monitored[]> {
 
 const pathOf = ({ layer, slug }: Pick<DemoEntity, 'layer' | 'slug'>): string => `${layer}/${slug}`;
 
-/** Returns the settings of the check of an entity. Stores go down first, so that they are the known cause. */
+/** Returns the settings of the check of an entity. Checks of stores go down first, so that the cause is known. */
 function settingsOf({ check_type, slug }: DemoEntity, { url, databasePort, storePort }: Target): object {
   const settings = {
     http: { name: 'Health', target_url: `${url}/health/${slug}`, failure_threshold: 3 },
@@ -105,7 +108,7 @@ export const demoGreeting = ({ url, open, keyFile }: { url: string; open: string
 Open ${open}
   Fleet      12 entities with a history of 30 days
   Map        customer-facing services, internal services, databases
-  Incidents  every 7 minutes the database fails, five dependents too: one alert below, and an action repairs it
+  Incidents  every 7 minutes, the database and five dependents fail: one alert below, and an action repairs it
   Status     ${url}/status/demo, the page for visitors
   Actions    each remediation attempt, with the log of its pipeline and its result
   API        Fleetwatch runs at ${url}: curl -H "Authorization: Bearer $(cat ${keyFile})" ${url}/v1/status
@@ -128,7 +131,7 @@ const caller =
     throw new Error(`${method} ${path} returned ${response.status}: ${result.error}`);
   };
 
-/** Creates an item of a list, or updates the item with its name. */
+/** Creates an item of a list, or updates the existing item of the same name. */
 async function put<T extends { name: string }>(call: Call, path: string, item: T): Promise<void> {
   const existing = (await call<{ id: string; name: string }[]>('GET', path)).find(({ name }) => name === item.name);
   if (existing) await call('PUT', `${path}/${existing.id}`, item);

@@ -12,7 +12,7 @@ type Spec = (typeof streams)[number];
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 
-/** Passes table changes to functions in commit order, at least once: a checkpoint moves after the work. */
+/** Passes table changes to functions in commit order, at least once: a checkpoint moves only after the work. */
 export function startChangeStream(store: Store, handlers: Partial<Record<FunctionName, Handler>>, log: Log): Feed {
   const { db } = store;
   for (const { name } of streams)
@@ -79,7 +79,10 @@ function startReader(store: Store, spec: Spec, handler: Handler, log: Log): Feed
     return true;
   }
 
-  /** Returns the number of the first failed record; of the first sent one if the function names an unknown record. */
+  /**
+   * Returns the sequence number of the first failed record; undefined if none failed. If the function names an unknown
+   * record, all count as failed.
+   */
   async function firstFailure(records: DynamoDBRecord[]): Promise<number | undefined> {
     const reply = await invoke<DynamoDBStreamEvent, DynamoDBBatchResponse | undefined>(spec.function, handler, {
       Records: records,

@@ -11,7 +11,7 @@ import type { LocalQueues, Received } from './queues.ts';
 
 /** Pause after a failed read of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Maximum wait for a message: setTimeout accepts at most 24 days, and the clock may be set. */
+/** Maximum wait for a message: setTimeout accepts at most 24 days, and the clock can be changed. */
 const MAX_WAIT_MS = 3_600_000;
 
 /** Poll interval for groups below their share while more messages are due than can be processed. */
@@ -40,8 +40,8 @@ export function startConsumers(
 }
 
 /**
- * Consumes one queue. Takes due messages by time; once they fill the slots, also for groups below their share, with
- * extra slots. Polls only then.
+ * Consumes one queue. Takes due messages in order of time. Only while they fill all slots, it polls and also takes
+ * messages of groups below their share, which get extra slots.
  */
 function startConsumer(
   queue: QueueName,
@@ -68,7 +68,7 @@ function startConsumer(
     taking = take();
   }
 
-  /** Takes messages until no due one fits. Each finished message wakes it again. */
+  /** Takes due messages until none is left or none fits. Each finished message calls `wake` again. */
   async function take(): Promise<void> {
     try {
       while (!stopped) {
@@ -85,10 +85,10 @@ function startConsumer(
           return;
         }
         const received = await receive(slots - inFlight.size);
-        for (const message of received) hold(message);
+        for (const message of received) startWork(message);
         if (received.length === 0 && isCrowded) {
-          // nextDue keeps returning the time of a message whose group is at its share, so it cannot show another
-          // group's next.
+          // nextDue keeps returning the time of a message whose group is at its share, so it cannot show the next
+          // message of another group.
           timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }
@@ -104,13 +104,13 @@ function startConsumer(
 
   async function receive(free: number): Promise<Received[]> {
     const fair = isCrowded ? await queues.receiveFairly(queue, free + share, hideMs, { groups, share }) : [];
-    const left = free - fair.length;
-    const rest = left > 0 ? await queues.receive(queue, left, hideMs) : [];
-    isCrowded = rest.length >= left;
+    const remaining = free - fair.length;
+    const rest = remaining > 0 ? await queues.receive(queue, remaining, hideMs) : [];
+    isCrowded = rest.length >= remaining;
     return [...fair, ...rest];
   }
 
-  function hold(message: Received): void {
+  function startWork(message: Received): void {
     const group = message.group_id;
     groups.set(group, (groups.get(group) ?? 0) + 1);
     const work = run(message).catch((error) => log.error('message not settled, will be retried', { queue, error }));

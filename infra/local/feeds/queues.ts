@@ -24,35 +24,38 @@ type DeadLetter = {
   dead_at: number;
 };
 
-/** The queues port, and the side that an event source reads. */
+/** The queues port, and the operations of an event source that reads the queues. */
 export type LocalQueues = Omit<Queues, 'send'> & {
   /** @param durability `soon` for an idempotent function (store.ts) */
   send(queue: string, messages: readonly Message[], durability?: Durability): Promise<void>;
-  /** Makes all messages in flight due again; for the single consumer at its start. */
+  /** Makes all messages in flight due again. Called at the start of the process, the only consumer. */
   recover(): Promise<void>;
   /** Calls `wake` after each commit that adds messages to the queue. */
   onSend(queue: QueueName, wake: () => void): void;
-  /** Returns when the next message is due, epoch ms; undefined if the queue is empty. */
+  /** Returns the time at which the next message is due (epoch ms); undefined if the queue is empty. */
   nextDue(queue: QueueName): number | undefined;
   /** Takes up to `most` due messages and hides them for `hide_ms`. */
   receive(queue: QueueName, most: number, hide_ms: number): Promise<Received[]>;
-  /** Takes due messages in turn from groups below their share, those with the fewest in flight first. */
+  /** Takes due messages in turn from groups below their share, first from the group with the fewest in flight. */
   receiveFairly(queue: QueueName, most: number, hide_ms: number, inFlight: InFlight): Promise<Received[]>;
-  /** Deletes finished messages; failed ones are due after a pause, or dead letters after their last receive. */
+  /** Deletes finished messages. Failed messages become due after a pause, or dead letters after their last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /** Deletes dead letters older than `before` (epoch ms), and releases messages delayed by a set-back clock. */
+  /**
+   * Deletes dead letters older than `before` (epoch ms), and releases messages whose delay is too long because the
+   * clock was set back.
+   */
   sweep(before: number): Promise<void>;
 };
 
 /** Messages in flight by group, and the maximum per group while others wait. */
 type InFlight = { groups: ReadonlyMap<string, number>; share: number };
 
-/** Queues whose messages wait only between attempts: a longer delay comes from a clock that was ahead. */
+/** Queues whose messages wait only between attempts: a delay over MAX_DELAY_MS comes from a clock that was ahead. */
 const BETWEEN_ATTEMPTS: readonly QueueName[] = ['notify', 'delivery', 'plan'];
 /** Messages per write of a large send, so that other writes do not wait long. */
 const CHUNK = 25;
-/** Pause of a failed message: 2 s, doubled each time up to 30 s. (SQS: its visibility timeout.) */
+/** Pause of a failed message: 2 s, doubled each time up to 30 s. In SQS, the visibility timeout is the pause. */
 const FIRST_PAUSE_MS = 2000;
 const MAX_PAUSE_MS = 30_000;
 
@@ -71,7 +74,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
     `SELECT id FROM messages INDEXED BY messages_by_due WHERE queue = ? AND dead_at IS NULL AND visible_at <= ?
      ORDER BY visible_at, id LIMIT ?`,
   );
-  // Skips from group to group, regardless of the number of messages.
+  // Each step finds the next group in the index, so the cost does not depend on the number of messages.
   const groups = db.prepare(
     `WITH RECURSIVE step (group_id) AS (
        SELECT min(group_id) FROM messages WHERE queue = ?1 AND dead_at IS NULL
@@ -93,7 +96,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
   // The number of receives is the receipt: a consumer that was too slow no longer owns the message.
   const remove = db.prepare('DELETE FROM messages WHERE id = ? AND receives = ?');
   const release = db.prepare('UPDATE messages SET visible_at = ?, in_flight = 0 WHERE id = ? AND receives = ?');
-  const free = db.prepare(
+  const releaseDelayed = db.prepare(
     'UPDATE messages SET visible_at = ?1 WHERE queue = ?2 AND dead_at IS NULL AND in_flight = 0 AND visible_at > ?3',
   );
   const wakes = new Map<string, () => void>();
@@ -176,7 +179,7 @@ export function makeQueues(store: Store, { clock, log, first_pause_ms = FIRST_PA
       store.write(() => {
         const now = clock.now();
         db.prepare('DELETE FROM messages WHERE dead_at < ?').run(before);
-        for (const queue of BETWEEN_ATTEMPTS) free.run(now, queue, now + MAX_DELAY_MS);
+        for (const queue of BETWEEN_ATTEMPTS) releaseDelayed.run(now, queue, now + MAX_DELAY_MS);
       }),
   };
 }

@@ -6,16 +6,16 @@ import { iso } from '#lib/platform/time.ts';
 /** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** Returns the last tick of a store (epoch ms), shortly before its service stopped; undefined without one. */
+/** Returns the time (epoch ms) of the last tick, shortly before the service of the store stopped; undefined if none. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;
 }
 
 /**
- * Sends `{scheduled_time}` of each schedule at the full minute, and at the start that of the current minute if it was
- * not sent. Skips older ones.
- * @returns a function that stops it
+ * Sends `{scheduled_time}` of each schedule at the start of each period (`every_minutes`). The first tick is that of
+ * the current period, unless it was already sent. Older ticks are skipped.
+ * @returns a function that stops the ticks
  */
 export function startTicks(
   store: Store,

@@ -6,12 +6,12 @@ export const BOUNDS = {
   /** Time from the start of a connection or request to the end of its headers, and of its body. */
   headers_ms: 15_000,
   request_ms: 60_000,
-  /** Time between two requests of a connection; longer than that of proxies in front, often 60 s. */
+  /** Time between two requests of a connection; longer than the idle timeout of proxies in front, often 60 s. */
   idle_ms: 72_000,
   /** Time that a response, or a stream with a keep-alive every 15 s, waits for its reader. */
   stall_ms: 30_000,
   stream_stall_ms: 60_000,
-  /** Bytes and time of a body that are read and discarded after its response. */
+  /** Bytes, and time, for which the rest of a body is read and discarded after the response. */
   discarded_bytes: 16 * 1024 * 1024,
   discarding_ms: 20_000,
   /** Maximum size of bodies that are not counted; bytes of larger ones received at once, in total and per address. */

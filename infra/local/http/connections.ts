@@ -4,7 +4,7 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 import type { TrustedProxies } from './client-address.ts';
 
-/** Bounds open connections per network (an IPv4 address, an IPv6 /64); closes idle ones near the limit of all. */
+/** Bounds open connections per network (an IPv4 address, an IPv6 /64); closes idle ones near the total limit. */
 export function boundConnections(server: Server, proxies: TrustedProxies, bounds: Bounds): void {
   const open = new Map<string, number>();
   let total = 0;

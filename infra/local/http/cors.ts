@@ -5,14 +5,15 @@ import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { PING_PATH } from '#lib/results/pings/ping-endpoint.ts';
 import { pathOf } from './request-event.ts';
 
-export type Allowed = Parameters<typeof isAllowedOrigin>[2];
+/** Settings that allow origins to read responses. */
+export type OriginSettings = Parameters<typeof isAllowedOrigin>[2];
 
 /** Whether a request is a CORS preflight. */
 export const isPreflight = ({ method, headers }: IncomingMessage): boolean =>
   method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
 
 /** Returns CORS headers, never with credentials. @param settings `*` means any origin, except for MCP */
-export function corsOf(request: IncomingMessage, settings: Allowed): Record<string, string> {
+export function corsOf(request: IncomingMessage, settings: OriginSettings): Record<string, string> {
   const origins = settings.ALLOWED_ORIGINS;
   const { origin, host } = request.headers;
   if (origin === undefined) return {};
@@ -31,14 +32,14 @@ const readableBy = (origin: string): Record<string, string> => ({
 });
 
 /** Adds CORS headers to a response and merges `vary`. */
-export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: Allowed): void {
+export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: OriginSettings): void {
   const more = corsOf(request, settings);
   const vary = [headers.vary, more.vary].filter(Boolean).join(', ');
   Object.assign(headers, more, vary !== '' && { vary });
 }
 
 /** Returns the headers of the response to a preflight. */
-export function preflight(request: IncomingMessage, settings: Allowed): Record<string, string> {
+export function preflight(request: IncomingMessage, settings: OriginSettings): Record<string, string> {
   const allowed = corsOf(request, settings);
   if (!('access-control-allow-origin' in allowed)) return {};
   return {

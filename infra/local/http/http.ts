@@ -19,7 +19,7 @@ import { bodyReader, bodyRoom, drainBody, hasNoBody } from './body-reader.ts';
 import { BOUNDS, type Bounds } from './bounds.ts';
 import { clientAddress, clientUsedTls, type TrustedProxies, trustedProxies } from './client-address.ts';
 import { boundConnections } from './connections.ts';
-import { type Allowed, addCors, corsOf, isPreflight, preflight } from './cors.ts';
+import { addCors, corsOf, isPreflight, type OriginSettings, preflight } from './cors.ts';
 import { functionFor } from './match-route.ts';
 import { eventOf, hasValidHost, statusDomainOf } from './request-event.ts';
 import { streamOut } from './stream-out.ts';
@@ -36,7 +36,7 @@ export type Gateway = {
 
 type GatewayOptions = {
   /** Origins whose pages may read a response, and domains that serve only a status page. */
-  settings: Allowed & Pick<Settings, 'STATUS_DOMAINS'>;
+  settings: OriginSettings & Pick<Settings, 'STATUS_DOMAINS'>;
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
@@ -123,7 +123,10 @@ export function makeGateway(
     }
   }
 
-  /** Aborts when the gateway, response or client ends. Not AbortSignal.any, which loses aborts (nodejs/node#65995). */
+  /**
+   * Returns a controller that aborts when the gateway stops, the response ends or the client disconnects. It does not
+   * use AbortSignal.any, which loses aborts (nodejs/node#65995).
+   */
   function streamOf(response: ServerResponse): AbortController {
     const stream = new AbortController();
     streams.add(stream);
@@ -168,7 +171,7 @@ export function makeGateway(
     if (stopping) headers.connection = 'close';
     const sent = isBase64Encoded ? Buffer.from(body, 'base64') : body;
     const bytes = Buffer.byteLength(sent);
-    // For a 304 it would be the length of the omitted body.
+    // In a 304, this header would state the length of the omitted body.
     if (statusCode !== 204 && statusCode !== 304) headers['content-length'] = String(bytes);
     const go = () => {
       if (response.destroyed) return;
@@ -178,7 +181,7 @@ export function makeGateway(
       response.writeHead(statusCode, cookies ? { ...headers, 'set-cookie': cookies } : headers).end(sent);
     };
     const rest = response.req.complete ? undefined : discardOrCut(response.req);
-    // If the connection ends with the response, unread data would make the system drop it.
+    // If the connection closes after the response, unread request data would make the system drop the response.
     if (rest && !response.shouldKeepAlive) void rest.then(go);
     else go();
   }

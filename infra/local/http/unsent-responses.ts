@@ -3,7 +3,8 @@ import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
 /**
- * Bounds the memory of unread responses: beyond it, cuts the oldest response of the address that has most of it.
+ * Bounds the memory of unread responses. Beyond the bound, it cuts the oldest response of the network with the most
+ * bytes.
  * @returns a function that registers a response
  */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {
@@ -36,7 +37,7 @@ export function boundUnsent(bounds: Bounds): (response: ServerResponse, address:
     own.bytes += bytes;
     total += bytes;
     response.on('close', () => forget(network, response));
-    // The new response counts, but is never cut because of its own size.
+    // The new response is not cut if it is the only one, so a response may exceed the bound.
     while (total > bounds.response_bytes && total > bytes) cutOne();
   };
 }

@@ -5,7 +5,8 @@ const MAX_MS = 3;
 const endOfTurn: (callback: () => void) => void = setImmediate;
 
 /**
- * Calls `flush` after a turn without a new write, at most 3 ms later, because a commit costs as much as many writes.
+ * Calls `flush` after the first turn without a new write, or after 3 ms, because a commit costs as much as many writes.
+ * @param waiting returns the number of writes that wait
  */
 export function batchCommits(flush: () => void, waiting: () => number): void {
   const since = performance.now();

@@ -7,15 +7,16 @@ import { newerVersion, STORE_VERSION, StoreError, versionOf } from './version.ts
 
 /**
  * Copies a store with everything that is committed, also while the service uses it, and verifies the copy. `to` exists
- * once the copy is complete and on the disk, or not at all; a copy that was interrupted leaves `<to>.part`. Throws one
- * sentence if `from` is not an intact store of this version or an earlier one.
+ * once the copy is complete and on the disk, or not at all; a copy that was interrupted leaves `<to>.part`. Throws an
+ * Error of one sentence if `from` is not an intact store of this version or an earlier one.
  * @returns the size of the copy in bytes
  */
 export function copyStore(from: string, to: string): number {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
-    // A reader of a WAL blocks no writer. Unlike a copy of the file, this one has no traces of deleted secrets.
+    // A reader does not block writers in WAL mode. Unlike a copy of the file, this copy has no traces of deleted
+    // secrets.
     withDatabase(from, (db) => {
       const version = versionOf(db);
       if (version === undefined) throw new StoreError(`${from} is not a store of Fleetwatch.`);
@@ -37,8 +38,8 @@ export function copyStore(from: string, to: string): number {
 }
 
 /**
- * Replaces the store of a folder by a copy of `from`, while no service runs on it. The folder has the old store or the
- * new one at every moment. Throws one sentence if a service runs on it, or `from` cannot be copied.
+ * Replaces the store of a folder with a copy of `from`, while no service uses the folder. The folder has the old store
+ * or the new one at every moment. Throws an Error of one sentence if a service uses it, or `from` cannot be copied.
  * @returns the size of the store in bytes
  */
 export function restoreStore(from: string, dir: string): number {
@@ -47,7 +48,8 @@ export function restoreStore(from: string, dir: string): number {
     const file = join(dir, STORE_FILE);
     const whole = `${file}.restored`;
     const bytes = copyStore(from, whole);
-    // The log of the old store must not be applied to the new one; its writes are in the old file first.
+    // The log of the old store must not be applied to the new one. Its writes move into the old file first, so that the
+    // old store stays complete until it is replaced.
     if (existsSync(file)) moveLogIntoFile(file);
     for (const log of ['-wal', '-shm']) rmSync(file + log, { force: true });
     renameSync(whole, file);
@@ -58,7 +60,7 @@ export function restoreStore(from: string, dir: string): number {
   }
 }
 
-/** Moves the write-ahead log into the file; a damaged store, which a restore replaces, keeps its own. */
+/** Moves the write-ahead log into the file. A damaged store keeps its log, because a restore replaces it anyway. */
 function moveLogIntoFile(file: string): void {
   try {
     withDatabase(file, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));

@@ -7,7 +7,7 @@ const SQLITE_BUSY = 5;
 
 /**
  * Locks DATA_DIR with an SQLite lock, which also ends with kill -9.
- * @returns releases it
+ * @returns a function that releases the lock
  * @throws Error of one sentence
  */
 export function lockDirectory(dir: string): () => void {

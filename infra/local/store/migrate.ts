@@ -7,16 +7,16 @@ import { toVersion1 } from './migrations/to-version-1.ts';
 import { damaged, isDamage, STORE_FILE } from './store.ts';
 import { STORE_VERSION, versionOf } from './version.ts';
 
-/** Changes a store from the version before it. Runs in a transaction, on the tables and items of that version. */
+/** Changes a store of the previous version. Runs in a transaction, on the tables and items of the previous version. */
 type Migration = (db: DatabaseSync) => void;
 
 /** The migration to each version, the first one to version 1. */
 const MIGRATIONS: readonly Migration[] = [toVersion1];
 
 /**
- * Migrates the store of a folder to the version of this release, after a copy to `fleetwatch-version-<n>.db` in it. The
- * store has the old version or the new one at every moment. Does nothing for a new store or one of this version.
- * The caller holds the lock of the folder.
+ * Migrates the store of a folder to the version of this release, after a copy to `fleetwatch-version-<n>.db` in the
+ * folder. The store has the old version or the new one at every moment. Does nothing for a new store, or a store of
+ * this version or a later one. The caller holds the lock of the folder.
  */
 export function migrateStore(dir: string, log: Log): void {
   const file = join(dir, STORE_FILE);
@@ -35,7 +35,7 @@ export function migrateStore(dir: string, log: Log): void {
   } catch (error) {
     throw isDamage(error) ? damaged(file) : error;
   } finally {
-    // Rolls back what is not committed.
+    // Rolls back an uncommitted transaction.
     db.close();
   }
 }

@@ -14,12 +14,12 @@ export type SqliteTable = Table & {
 };
 
 type TableOptions = {
-  /** Prefixes of sort keys whose new items become changes. Default: those of the streams in the topology. */
+  /** Prefixes of sort keys whose new items become changes. Default: the prefixes of the streams in the topology. */
   inserted?: readonly string[];
   onInserted?: () => void;
   /** Current time (epoch ms), for the times of changes. */
   now?: () => number;
-  /** Turns of the event loop in which a caller reads, and continues with what it read. */
+  /** Turns of the event loop in which a caller reads, and continues with the result. */
   inTurn?: LoopTurns;
 };
 
@@ -59,7 +59,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
     return found && (JSON.parse(found[0]) as T);
   }
 
-  /** Writes an item. @returns whether it made a change */
+  /** Writes an item. @returns whether a change was added to the change stream */
   function put(item: Item, text: string, isNew?: boolean): boolean {
     const watched = prefixes.some((prefix) => item.sk.startsWith(prefix));
     const inserted = watched && (isNew ?? row(selectVersion, item) === undefined);
@@ -145,7 +145,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/** Returns statement and values of a query, with one bound per side: with two, SQLite scans excluded rows. */
+/** Returns statement and values of a query. With two bounds on one side, SQLite would scan excluded rows. */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;
   values: SQLInputValue[];
@@ -160,7 +160,7 @@ function rangeOf({ partition, from = '', to = LAST, after, descending }: Query):
   };
 }
 
-/** Above every sort key, because those are printable ASCII. */
+/** Greater than every sort key, because sort keys are printable ASCII. */
 const LAST = '\u007f';
 
 function readPage<T extends Item>(statement: StatementSync, values: SQLInputValue[], limit: number): Page<T> {

@@ -10,7 +10,7 @@ export type Store = {
   db: DatabaseSync;
   /** Runs a synchronous `job` in the next commit, possibly twice. Default: durable. @throws UNAVAILABLE */
   write<T>(job: () => T, durability?: Durability): Promise<T>;
-  /** Runs a read; between two turns of the event loop it sees only committed data. */
+  /** Runs a read. Outside `job` of a write, it sees only committed data. */
   read<T>(job: () => T): T;
   /** Rewrites a file of at most 64 MB when the service stops: SQLite leaves copies of deleted rows otherwise. */
   rewrite(): void;
@@ -66,8 +66,8 @@ const SCHEMA = `
 `;
 
 /**
- * Opens the file, or creates it with its tables. Several processes may have it open (the admin commands). Throws one
- * sentence if the file is damaged or has another version.
+ * Opens the file, or creates it with its tables. Several processes may have it open (the admin commands). Throws an
+ * Error of one sentence if the file is damaged or has another version.
  */
 export function openStore({ file, schedule = batchCommits, elapsed = () => performance.now() }: StoreOptions): Store {
   const db = openFile(file);
@@ -77,7 +77,9 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
   const soon = () => schedule(flush, () => waiting.length);
   let current: Durability = 'durable';
 
-  /** In WAL mode a commit with NORMAL does not wait for the disk, and the next one with FULL includes it. */
+  /**
+   * Sets PRAGMA synchronous. In WAL mode, a commit with NORMAL is not synced; the next commit with FULL syncs it too.
+   */
   function setDurability(durability: Durability): void {
     if (durability === current) return;
     db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'}`);

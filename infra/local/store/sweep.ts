@@ -2,15 +2,17 @@ import type { LocalPorts } from '#infra/local/ports.ts';
 import type { Log } from '#lib/platform/ports.ts';
 
 const EVERY_MS = 60_000;
-/** Items deleted per batch, in some 3 ms, and the pause between two batches. */
+/** Items deleted per batch, which takes about 3 ms, and pause between two batches. */
 const BATCH = 100;
 const REST_MS = 10;
 /** Retention of dead letters, as in SQS. */
 const DEAD_LETTER_DAYS = 14;
 
 /**
- * Deletes expired items once a minute, in small batches.
- * @param wakeConsumers called each minute, because messages of admin commands, which are other processes, wake nothing
+ * Deletes expired items and old dead letters once a minute, items in small batches.
+ * @param wakeConsumers called each minute, because messages of admin commands, which are other processes, do not wake
+ * them
+ * @returns a function that stops the sweep
  */
 export function startSweep({ table, queues, clock }: LocalPorts, log: Log, wakeConsumers: () => void): () => void {
   let stopped = false;

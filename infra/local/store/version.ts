@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Version of the store: of its tables and of the items in them, as `PRAGMA user_version`. A change that code of the
- * version before cannot read gets the next number and a step in migrate.ts.
+ * Version of the store (tables and items), stored as `PRAGMA user_version`. A change that code of the previous version
+ * cannot read gets the next number and a step in migrate.ts.
  */
 export const STORE_VERSION = 1;
 
@@ -15,7 +15,7 @@ export function versionOf(db: DatabaseSync): number | undefined {
   return tables.n === 0 ? undefined : Number(db.prepare('PRAGMA user_version').get()!.user_version);
 }
 
-/** Returns the version of a store that this code reads; undefined for a new one. Throws one sentence for others. */
+/** Returns the version of a store that this code reads; undefined for a new one. Throws an Error for other versions. */
 export function requireVersion(db: DatabaseSync, file: string): number | undefined {
   const version = versionOf(db);
   if (version === undefined || version === STORE_VERSION) return version;

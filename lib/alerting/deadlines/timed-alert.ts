@@ -160,7 +160,7 @@ export function timedRuleInputOf(
   { check, policy, dependencies = 0, entry, hold, now: at }: DueAlertDeadline,
   kind: Exclude<DecidedKind, 'state_change'>,
 ): RuleInput {
-  const { failed_at, misled } = entry.note ?? {};
+  const { failed_at, out_of_order } = entry.note ?? {};
   const { state } = check;
   const reports_state = kind === 'closed' ? 'up' : reportedStateOf(state, policy);
   const channels = channelsOf({ check, policy, hold }, reports_state);
@@ -169,7 +169,7 @@ export function timedRuleInputOf(
     ...(dependencies > 0 && { dependencies }),
     ...heldIn(hold),
     ...(failed_at !== undefined && { failed: true }),
-    ...(misled && { misled }),
+    ...(out_of_order && { out_of_order }),
     ...{ kind, cause: null, from: state, to: state },
   };
 }

@@ -7,7 +7,7 @@ export type RetrySeries = { failed_at: number; tries: number };
 /** The note of a deadline. `failed_at` and `tries`: the retry series that a late alert continues. */
 export type DeadlineNote = Partial<RetrySeries> & {
   /** Late alert: channels possibly received alerts in the wrong order. */
-  misled?: true;
+  out_of_order?: true;
   /** Escalation: the step is due before its time, such as after one that did not reach its recipients. */
   at_once?: true;
   held?: HeldAlert;

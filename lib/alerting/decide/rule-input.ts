@@ -47,7 +47,7 @@ export type DecisionInput = {
   /** Late alert: all deliveries of the last alert failed. */
   failed?: true;
   /** Late alert: channels possibly received alerts in the wrong order. */
-  misled?: true;
+  out_of_order?: true;
 };
 
 /** The input of the rules: plain values, stored with a decision. The same input gives the same decision. */
@@ -82,7 +82,8 @@ export const ruleInputOf = (transition: {
 export type DecidedKind = Exclude<AlertKind, 'test'>;
 
 /** Whether a late alert skips cooldown and flapping: the last alert failed or arrived out of order. */
-export const bypassesCooldown = ({ failed, misled }: RuleInput): boolean => failed === true || misled === true;
+export const bypassesCooldown = ({ failed, out_of_order }: RuleInput): boolean =>
+  failed === true || out_of_order === true;
 
 /** Whether the alert has recipients, now or at a later escalation step. */
 export const hasRecipients = ({ channels, called_later = 0 }: RuleInput): boolean => channels > 0 || called_later > 0;

@@ -102,9 +102,9 @@ export const alreadyNotified: TimedRule<'already_notified'> = {
 
 /** Whether the alert reports something new. A closing alert does if the last notified state is not up. */
 function isNew(input: RuleInput): boolean {
-  const { kind, notified_state, unreported, misled } = input;
+  const { kind, notified_state, unreported, out_of_order } = input;
   if (kind === 'closed') return notified_state !== 'up';
-  return isUnreported(input) || unreported !== undefined || misled === true || isStableAgain(input);
+  return isUnreported(input) || unreported !== undefined || out_of_order === true || isStableAgain(input);
 }
 
 /** Skips reminders if the policy has no reminder interval. */

@@ -119,7 +119,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   if (combined_in !== null && last.delivery.combined_in === combined_in) return;
   await updateAlerting(env, tenant_id, check_id, ({ alerts }, now) => ({
     alerts: { ...alerts, announced: { baseline: 'unknown', latest: [] } },
-    wanted: { deadline: now, note: { misled: true } },
+    wanted: { deadline: now, note: { out_of_order: true } },
   }));
 }
 

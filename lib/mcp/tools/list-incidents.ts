@@ -6,7 +6,7 @@ import type { IncidentRecord } from '#lib/incidents/incident.ts';
 import { incidentList } from '#lib/incidents/list-incidents.ts';
 import { gather } from '#lib/platform/http/paging.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { allOf, defineTool, hours, listed, TOOL_PAGE } from './tool.ts';
+import { defineTool, hours, listed, mergeListed, TOOL_PAGE } from './tool.ts';
 
 export const listIncidents = defineTool({
   description:
@@ -22,7 +22,7 @@ export const listIncidents = defineTool({
       gather(transitionFeed(context, { since }, entity), TOOL_PAGE),
       incidentsSince(context, since, entity_id),
     ]);
-    return allOf(
+    return mergeListed(
       listed('transitions', page, 'Request fewer hours, or GET /v1/status/transitions.'),
       listed('incidents', incidents, 'Request fewer hours, or GET /v1/incidents.'),
     );

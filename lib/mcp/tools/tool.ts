@@ -67,7 +67,7 @@ export const listed = <T>(
 });
 
 /** Merges results of `listed`, and their notes. */
-export const allOf = (...lists: { truncated?: string }[]): object => {
+export const mergeListed = (...lists: { truncated?: string }[]): object => {
   const notes = lists.flatMap(({ truncated }) => truncated ?? []);
   return { ...Object.assign({}, ...lists), ...(notes.length > 0 && { truncated: notes.join(' ') }) };
 };

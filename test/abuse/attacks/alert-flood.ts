@@ -41,8 +41,8 @@ export const alertFlood: Attack = async ({ member, stack }) => {
         const found: { combined_in: string | null }[] = await log('&status=sent');
         return found.filter(({ combined_in }) => combined_in !== null).length;
       }, PATIENCE_MS).catch(() => 0);
-      const said = new Tally();
-      for (const { status, error } of await log()) said.add(error ? `${status}, ${error}` : status);
+      const outcomes = new Tally();
+      for (const { status, error } of await log()) outcomes.add(error ? `${status}, ${error}` : status);
       const flips = pushed.reduce((sum, tally) => sum + tally.of(201), 0);
       const lasted_ms = (posts[posted - 1] ?? 0) - (posts[0] ?? 0);
       // A busy machine receives some posts later than it sent them, so that the time between them seems shorter.
@@ -50,7 +50,7 @@ export const alertFlood: Attack = async ({ member, stack }) => {
       return {
         evidence: [
           `flips: ${flips}, alerts: ${(flips * PATHS) / CHECKS}, posts to one host: ${posted}, allowed: ${allowed}`,
-          `combined among the attacker's last 1,000 deliveries: ${combined}; ${said}`,
+          `combined among the attacker's last 1,000 deliveries: ${combined}; ${outcomes}`,
         ],
         facts: [
           { holds: posted > 0, fact: 'the attack took place' },

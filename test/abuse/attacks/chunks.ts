@@ -43,17 +43,17 @@ export const chunks =
         armed = false;
       },
       conclude: async () => {
-        const said = new Tally();
+        const outcomes = new Tally();
         const results = (await resultsOf(member, ids, began)).flat();
-        for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
+        for (const { success, error_message } of results) outcomes.add(success ? 'up' : error_message);
         const refused = results.filter(({ error_message }) => /chunk|piece/i.test(error_message)).length;
         return {
-          evidence: [`responses in chunks of one byte: ${requests}; results: ${said}`, ...(limit ? [limit] : [])],
+          evidence: [`responses in chunks of one byte: ${requests}; results: ${outcomes}`, ...(limit ? [limit] : [])],
           facts: [
             { holds: requests > 0, fact: 'the attack took place' },
             searched
               ? { holds: refused > 0, fact: 'results report that the chunks of the body are too small' }
-              : { holds: said.of('up') > 0, fact: 'a body that is not searched is not awaited' },
+              : { holds: outcomes.of('up') > 0, fact: 'a body that is not searched is not awaited' },
           ],
         };
       },

@@ -6,7 +6,7 @@ import { enable, makeChecks, resultsOf } from '#test/abuse/checks.ts';
 import { RSA, selfSigned } from '#test/support/certificates.ts';
 import { tlsTarget } from '#test/support/tls-server.ts';
 
-/** An odd number that was not tested for factors: clients do not test it, either. */
+/** An odd number that was not tested for factors, because clients do not test it either. */
 const GROUP = readFileSync(join(import.meta.dirname, 'dh-10000-bits.pem'));
 const CHECKS = 5;
 
@@ -26,13 +26,13 @@ export const dhe: Attack = async ({ member, stack }) => {
     },
     conclude: async () => {
       const results = (await resultsOf(member, ids, began)).flat();
-      const said = new Tally();
-      for (const { success, error_message } of results) said.add(success ? 'up' : error_message);
+      const outcomes = new Tally();
+      for (const { success, error_message } of results) outcomes.add(success ? 'up' : error_message);
       const refused = results.filter(
         ({ error_kind, error_message }) => error_kind === 'tls' && /cipher|key exchange|handshake/i.test(error_message),
       );
       return {
-        evidence: [`connections: ${target.connections()}; results: ${said}`],
+        evidence: [`connections: ${target.connections()}; results: ${outcomes}`],
         facts: [
           { holds: target.connections() > 0, fact: 'the attack took place' },
           { holds: refused.length > 0, fact: 'results report a failed handshake' },

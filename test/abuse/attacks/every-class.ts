@@ -11,7 +11,7 @@ const SLACK = 1.1;
 
 /** Classes that count requests. */
 type RequestClass = Exclude<AccountClass, 'store'>;
-type Of = Record<RequestClass, Tally>;
+type Tallies = Record<RequestClass, Tally>;
 
 /** Requests of every class at once, as fast as ten keys of an account can send them. */
 export const everyClass: Attack = async ({ member, seconds, stack }) => {
@@ -35,7 +35,7 @@ export const everyClass: Attack = async ({ member, seconds, stack }) => {
     send: (caller) => caller.send('POST', `/v1/checks/${check}/policy/channels/${channels[0].id}/test`),
   };
   const classes = Object.keys(calls) as RequestClass[];
-  const responses = Object.fromEntries(classes.map((of) => [of, new Tally()])) as Of;
+  const responses = Object.fromEntries(classes.map((of) => [of, new Tally()])) as Tallies;
   let withoutRetryAfter = 0;
   const note = (of: RequestClass, { status, headers }: ApiResponse) => {
     responses[of].add(status);
@@ -55,14 +55,14 @@ export const everyClass: Attack = async ({ member, seconds, stack }) => {
       await Promise.all(classes.flatMap((of) => workers.map((caller) => work(of, caller))));
     },
     conclude: async () => {
-      const most = ({ per_second, burst }: Rate) => burst + per_second * seconds * SLACK;
-      const letIn = (of: RequestClass) => responses[of].total - responses[of].of(429) - responses[of].of('none');
+      const maxRequests = ({ per_second, burst }: Rate) => burst + per_second * seconds * SLACK;
+      const accepted = (of: RequestClass) => responses[of].total - responses[of].of(429) - responses[of].of('none');
       return {
         evidence: classes.map((of) => `${of}: ${responses[of]}`),
         facts: [
           { holds: classes.every((of) => responses[of].total > 0), fact: 'the attack took place' },
           {
-            holds: classes.every((of) => letIn(of) <= most(rate_limits[of])),
+            holds: classes.every((of) => accepted(of) <= maxRequests(rate_limits[of])),
             fact: 'no class exceeds its rate',
           },
           { holds: responses.send.of(429) > 0, fact: 'excess requests of the attacker are rejected' },

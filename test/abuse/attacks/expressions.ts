@@ -7,7 +7,7 @@ import { type Caller, gapsOf, newEntity } from '#test/abuse/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
-/** Slow to search in random letters: about 40 ms for 32 KB. */
+/** Expression that takes about 40 ms to search in 32 KB of random letters. */
 const SLOW = 'a.{60}\\d';
 const LETTERS = Array.from({ length: 32 * 1024 }, () => 'ab'[randomInt(2)]).join('');
 
@@ -24,7 +24,7 @@ async function enableAllowed(caller: Caller, ids: string[]): Promise<string> {
   return '';
 }
 
-/** Enables checks, and observes their gaps. */
+/** Creates disabled checks. `run` enables them, `conclude` reports their gaps. */
 async function probing(
   { member, seconds }: { member: Caller; seconds: number },
   count: number,
@@ -50,7 +50,7 @@ async function probing(
       const evidence = [`checks: ${ids.length}; gaps in ${seconds} s: ${JSON.stringify(gaps)}`];
       const fact: Fact = {
         holds: found !== undefined && (gaps.late ?? 0) < (gaps.cpu_budget ?? 0),
-        fact: 'its checks have gaps with the cause "cpu_budget"',
+        fact: 'the checks of the attacker have gaps with the cause "cpu_budget", and fewer with "late"',
       };
       return { evidence: limit ? [...evidence, limit] : evidence, facts: [fact] };
     },
@@ -67,7 +67,7 @@ export const checkExpressions: Attack = async (around) => {
   }));
 };
 
-/** WebSocket servers that send 950 messages at once, none of which matches. */
+/** Checks of a WebSocket server that sends 950 messages at once, none of which matches a slow expression. */
 export const websocketExpressions: Attack = async (around) => {
   const server = new WebSocketServer({ host: HOSTILE, port: 0 });
   around.stack.defer(() => server.close());
@@ -84,7 +84,7 @@ export const websocketExpressions: Attack = async (around) => {
   }));
 };
 
-/** Checks with twenty paths into a JSON document of 1 MB. */
+/** Checks with twenty assertions on a JSON document of 1 MB. */
 export const largeDocuments: Attack = async (around) => {
   const document = JSON.stringify(Array.from({ length: 95_000 }, (_, i) => ({ a: i % 10 })));
   const target = around.stack.use(await httpTarget((_request, response) => response.end(document), HOSTILE));
@@ -96,21 +96,21 @@ export const largeDocuments: Attack = async (around) => {
   }));
 };
 
-/** Sends requests by several clients until a time. @returns statuses and messages */
+/** Sends requests by several clients until a time (epoch ms). @returns the outcomes that `send` returned */
 async function flood(clients: number, until: number, send: (n: number) => Promise<string>): Promise<Tally> {
-  const said = new Tally();
+  const outcomes = new Tally();
   const client = async (n: number) => {
     while (Date.now() < until) {
-      said.add(await send(n).catch(() => 'none'));
-      // Like a client that does not wait for the time in retry-after, but does not exhaust the sockets of the machine.
+      outcomes.add(await send(n).catch(() => 'none'));
+      // The clients ignore Retry-After, but pause so that they do not exhaust the sockets of the machine.
       await pause(10);
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
-  return said;
+  return outcomes;
 }
 
-/** Pings without a key, evaluated with slow expressions. */
+/** Pings to checks whose slow expressions evaluate the body. */
 export const pingExpressions: Attack = async ({ member }) => {
   const { ids, limit } = await makeChecks(member, 40, () => ({
     check_type: 'push',
@@ -120,26 +120,26 @@ export const pingExpressions: Attack = async ({ member }) => {
   }));
   const urls: string[] = [];
   for (const id of ids) urls.push((await member.need('GET', `/v1/checks/${id}`)).ping_url);
-  let said = new Tally();
+  let outcomes = new Tally();
   return {
     run: async (until) => {
-      said = await flood(40, until, async (n) => {
+      outcomes = await flood(40, until, async (n) => {
         const { pathname } = new URL(urls[n % urls.length]!);
         const { status, body } = await member.send('POST', pathname, LETTERS.slice(0, 9_900));
         return status === 429 && /CPU budget/.test(String(body)) ? '429 CPU budget' : String(status);
       });
     },
     conclude: async () => ({
-      evidence: [`pings: ${said}`, ...(limit ? [limit] : [])],
+      evidence: [`pings: ${outcomes}`, ...(limit ? [limit] : [])],
       facts: [
-        { holds: said.of(200) > 0, fact: 'the attack took place' },
-        { holds: said.of('429 CPU budget') > 0, fact: 'pings are refused for the CPU budget, with this reason' },
+        { holds: outcomes.of(200) > 0, fact: 'the attack took place' },
+        { holds: outcomes.of('429 CPU budget') > 0, fact: 'pings beyond the CPU budget are rejected with this reason' },
       ],
     }),
   };
 };
 
-/** Checks with expressions that are refused, and cost much to compile. */
+/** Requests to create checks with expressions that are expensive to compile and must be rejected. */
 export const refusedExpressions: Attack = async ({ member }) => {
   await member.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service' });
   const entity_id = await newEntity(member, 'hostile');
@@ -149,17 +149,22 @@ export const refusedExpressions: Attack = async ({ member }) => {
     target_url: `http://${HOSTILE}/`,
     config: { assertions: twenty({ source: 'body', operator: 'matches', value }) },
   }));
-  let said = new Tally();
+  let outcomes = new Tally();
   return {
     run: async (until) => {
-      said = await flood(16, until, async (n) => {
+      outcomes = await flood(16, until, async (n) => {
         const { status } = await member.send('POST', '/v1/checks', bodies[n % bodies.length]);
         return String(status);
       });
     },
     conclude: async () => ({
-      evidence: [`requests: ${said}`],
-      facts: [{ holds: said.of(400) > 0 && said.of(201) === 0, fact: 'each is refused with a reason' }],
+      evidence: [`requests: ${outcomes}`],
+      facts: [
+        {
+          holds: outcomes.of(400) > 0 && outcomes.of(201) === 0,
+          fact: 'requests are rejected with 400, and never accepted',
+        },
+      ],
     }),
   };
 };

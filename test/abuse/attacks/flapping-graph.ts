@@ -28,7 +28,7 @@ export const flappingGraph: Attack = async ({ member, stack }) => {
       const transitions = (await member.need('GET', '/v1/status/transitions?limit=500')) as unknown[];
       return {
         evidence: [
-          `entities: ${ENTITIES}, relations: ${ENTITIES * DEPENDENCIES}, its last transitions: ${transitions.length}, alerts: ${alerts}`,
+          `entities: ${ENTITIES}, relations: ${ENTITIES * DEPENDENCIES}, latest transitions: ${transitions.length}, alerts: ${alerts}`,
         ],
         facts: [{ holds: transitions.length >= ENTITIES, fact: 'the attack took place' }],
       };

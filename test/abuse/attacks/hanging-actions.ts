@@ -6,11 +6,11 @@ import { flipUntil } from './pushes.ts';
 
 const ACTIONS = 10;
 const EVERY_MS = 200;
-/** Maximum time-out of an action. */
+/** Maximum timeout of an action. */
 const TIMEOUT_MS = 15_000;
 const PATIENCE_MS = 40_000;
 
-/** Actions, ten at a time and fifty a second, to a target that never responds. */
+/** Executions, ten at a time and fifty a second, that call a target that never responds. */
 export const hangingActions: Attack = async ({ admin, member, stack }) => {
   let requests = 0;
   const target = stack.use(await httpTarget(() => void requests++, HOSTILE));
@@ -33,13 +33,13 @@ export const hangingActions: Attack = async ({ admin, member, stack }) => {
       const failed = ({ dispatch_status, error_message }: Record<string, string>) =>
         dispatch_status === 'failed' && error_message !== '';
       const reported = await eventually(async () => (await runs()).some(failed), PATIENCE_MS).catch(() => false);
-      const said = new Tally();
-      for (const { dispatch_status, error_message } of await runs()) said.add(error_message || dispatch_status);
+      const outcomes = new Tally();
+      for (const { dispatch_status, error_message } of await runs()) outcomes.add(error_message || dispatch_status);
       return {
-        evidence: [`pushes: ${pushed}; pending requests: ${requests}; its executions: ${said}`],
+        evidence: [`pushes: ${pushed}; requests without a response: ${requests}; executions: ${outcomes}`],
         facts: [
           { holds: requests > 0, fact: 'the attack took place' },
-          { holds: reported, fact: 'its executions report that the target did not respond' },
+          { holds: reported, fact: 'executions of the attacker report that the target did not respond' },
         ],
       };
     },

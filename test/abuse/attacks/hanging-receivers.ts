@@ -27,13 +27,13 @@ export const hangingReceivers: Attack = async ({ member, stack }) => {
         async () => (await log()).find(({ error }) => /circuit/i.test(error)),
         PATIENCE_MS,
       ).catch(() => undefined);
-      const said = new Tally();
-      for (const { error } of await log()) said.add(error || 'no error');
+      const outcomes = new Tally();
+      for (const { error } of await log()) outcomes.add(error || 'no error');
       return {
-        evidence: [`pushes: ${pushed}; pending posts: ${posts}; latest in its delivery log: ${said}`],
+        evidence: [`pushes: ${pushed}; posts without a response: ${posts}; latest deliveries: ${outcomes}`],
         facts: [
           { holds: posts > 0, fact: 'the attack took place' },
-          { holds: named !== undefined, fact: 'its delivery log names the circuit breaker' },
+          { holds: named !== undefined, fact: "the attacker's delivery log names the circuit breaker" },
         ],
       };
     },

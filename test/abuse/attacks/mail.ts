@@ -5,15 +5,15 @@ import { startSmtpSink } from '#test/support/smtp-sink.ts';
 import { flipUntil } from './pushes.ts';
 
 const [CHECKS, ADDRESSES, EVERY_MS] = [4, 10, 100];
-/** Text of the attacker, which no stranger may get. */
+/** Text of the attacker, which a stranger must not get. */
 const TEMPLATES = { title_template: 'Your account was suspended', body_template: 'Pay at {{check_url}}' };
 const OWN = 'own@evil.example';
-/** Requests to one address, and to all of an account in a row (docs/operate/limits.md#mail). */
+/** Requests to confirm: to one address, and to all addresses, at once and per hour (docs/operate/limits.md#mail). */
 const [MAX_SAME, MAX_ALL, ALL_PER_HOUR] = [3, 20, 20];
-/** Mails to one address in a row and per second. */
+/** Mails with alerts to one address, at once and per second. */
 const [MAX_OWN, OWN_PER_SECOND] = [10, 10 / 60];
 
-/** Alerts by mail to strangers, in the attacker's own words, and to one address that the attacker has confirmed. */
+/** Alerts by mail, with the attacker's own text, to strangers and to one address that the attacker has confirmed. */
 export const mail: Attack = async ({ member, seconds, stack }) => {
   const sink = stack.use(await startSmtpSink(HOSTILE, MAIL_PORT));
   const mailsTo = (address: string) => sink.mails.filter(({ to }) => to.includes(address));
@@ -29,7 +29,7 @@ export const mail: Attack = async ({ member, seconds, stack }) => {
     }
     checks.push(id);
   }
-  // A release without confirmations sends none.
+  // A release without confirmations does not send this link.
   const link = await eventually(() => /\/a\/confirm\/\w+/.exec(mailsTo(OWN)[0]?.text ?? '')?.[0], 5000).catch(() => '');
   if (link) await member.send('POST', link);
 
@@ -58,16 +58,16 @@ export const mail: Attack = async ({ member, seconds, stack }) => {
         if (to.some((address) => address !== OWN) && text.includes('suspended')) worded++;
       }
       const most = Math.max(0, ...strangers.counts.values());
-      const said = new Tally();
+      const outcomes = new Tally();
       for (const { error, status } of await member.need('GET', '/v1/notify/logs?limit=1000'))
-        said.add(`${status} ${error.replace(/\w+@[\w.]+/g, '…').slice(0, 60)}`);
-      const reasons = said.toString();
+        outcomes.add(`${status} ${error.replace(/\w+@[\w.]+/g, '…').slice(0, 60)}`);
+      const reasons = outcomes.toString();
       const all = Math.ceil(MAX_ALL + (seconds * ALL_PER_HOUR) / 3600) + 1;
       return {
         evidence: [
-          `pushes: ${pushed.map(String).join('; ')}; requests to ask: ${asked}`,
-          `mails to strangers: ${strangers.total}, at most ${most} to one, ${worded} with own text; to its own: ${own}`,
-          `its delivery log: ${reasons.slice(0, 400)}`,
+          `pushes: ${pushed.map(String).join('; ')}; responses to requests to confirm: ${asked}`,
+          `mails to strangers: ${strangers.total}, at most ${most} to one, ${worded} with the attacker's text; to the attacker: ${own}`,
+          `delivery log: ${reasons.slice(0, 400)}`,
         ],
         facts: [
           { holds: pushed.some((one) => one.of(201) > 0), fact: 'the attack took place' },
@@ -76,11 +76,11 @@ export const mail: Attack = async ({ member, seconds, stack }) => {
           { holds: strangers.total <= all, fact: `strangers get no more than ${all} mails together` },
           {
             holds: own > 1 && own <= 1 + MAX_OWN + Math.ceil((seconds + 60) * OWN_PER_SECOND),
-            fact: 'its own confirmed address gets alerts, and no more than the limit of an address',
+            fact: "the attacker's confirmed address gets alerts, but not more than the limit of an address",
           },
           {
             holds: reasons.includes('is not confirmed') && reasons.includes('waits: '),
-            fact: 'its delivery log names the missing confirmation and the limit',
+            fact: "the attacker's delivery log names the missing confirmation and the limit",
           },
           { holds: asked.of('RATE_LIMITED') > 0, fact: 'the attacker gets the reason why no request is sent' },
         ],

@@ -1,13 +1,13 @@
 import { type Attack, Tally } from '#test/abuse/attack.ts';
 import type { ApiResponse } from '#test/abuse/client.ts';
 
-/** Sizes of the schema, from the most expensive one, because it can be rejected. */
+/** Sizes of the schema, most expensive first. The service may reject large ones, so the first accepted one is used. */
 const SCHEMAS = [195, 100, 50, 20];
 /** Number of arguments that match none of the schemas: each is validated against each schema. */
 const VALUES = 999;
 const BATCHES = [31, 10, 1];
 
-/** Batches of calls of a tool whose schema is expensive to validate. Any member can register it. */
+/** Batches of calls of a tool whose schema is expensive to validate. Any member can register such a tool. */
 export const mcpBatch: Attack = async ({ admin, member }) => {
   const action = await admin.need('POST', '/v1/actions', {
     name: 'Never run',
@@ -47,23 +47,23 @@ export const mcpBatch: Attack = async ({ admin, member }) => {
       }
     },
     conclude: async () => {
-      const [whole] = BATCHES;
-      const answered = responses.get(whole!)!.of('answered');
+      const [largest] = BATCHES;
+      const answered = responses.get(largest!)!.of('answered');
       return {
         evidence: [
           `registered: ${registered}; longest response ${longest} ms`,
           ...BATCHES.map((count) => `${count} calls in one POST: ${responses.get(count)}`),
         ],
         facts: [
-          { holds: responses.get(whole!)!.total > 0, fact: 'the attack took place' },
-          { holds: answered === 0, fact: `a batch of ${whole} calls is rejected` },
+          { holds: responses.get(largest!)!.total > 0, fact: 'the attack took place' },
+          { holds: answered === 0, fact: `a batch of ${largest} calls is rejected` },
         ],
       };
     },
   };
 };
 
-/** Returns whether the calls of a batch were processed, or the error. */
+/** Returns `answered` if a call of a batch was processed, else the error. */
 const summary = ({ status, body }: ApiResponse): string =>
   Array.isArray(body) && body.some(({ result }) => result)
     ? 'answered'

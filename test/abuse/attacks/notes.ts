@@ -5,7 +5,7 @@ const AT_ONCE = 6;
 /** Maximum notes of an incident, and unresolved manual incidents of an account (docs/operate/limits.md). */
 const [MAX_NOTES, MAX_OPEN] = [200, 100];
 
-/** Notes of 16 KB in as many incidents as possible, with keys of one account, to fill the disk of all. */
+/** Notes of 16 KB in as many incidents as possible, with keys of one account, to fill the disk of all tenants. */
 export const notes: Attack = async ({ member }) => {
   const incidents = new Map<string, number>();
   const responses = new Tally();
@@ -42,10 +42,10 @@ export const notes: Attack = async ({ member }) => {
         facts: [
           { holds: responses.of(201) > 0, fact: 'the attack took place' },
           { holds: most <= MAX_NOTES, fact: `no incident has more than ${MAX_NOTES} notes` },
-          { holds: incidents.size <= MAX_OPEN, fact: `no more than ${MAX_OPEN} manual incidents are open` },
+          { holds: incidents.size <= MAX_OPEN, fact: `at most ${MAX_OPEN} manual incidents are open` },
           {
             holds: responses.of('LIMIT_EXCEEDED') + responses.of('RATE_LIMITED') > 0,
-            fact: 'the attacker gets the reason why its notes are refused',
+            fact: 'the attacker gets the reason why notes are rejected',
           },
         ],
       };

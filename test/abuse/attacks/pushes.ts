@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Tally } from '#test/abuse/attack.ts';
 import { type Caller, push } from '#test/abuse/client.ts';
 
-/** Flips the state of a push check every `everyMs` ms. @returns the statuses of the pushes */
+/** Flips the state of a push check every `everyMs` ms, until a time (epoch ms). @returns the statuses of the pushes */
 export async function flipUntil(caller: Caller, check: string, everyMs: number, until: number): Promise<Tally> {
   const responses = new Tally();
   let isUp = true;

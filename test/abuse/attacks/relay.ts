@@ -34,7 +34,7 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
     conclude: async () => {
-      // The posts in flight when the first 429 arrives, once per Retry-After.
+      // Posts that are in flight when a 429 arrives, once per Retry-After.
       const most = AT_ONCE * (1 + Math.floor(seconds / RETRY_AFTER_S));
       return {
         evidence: [`responses: ${responses}; posts at the receiver: ${posts}, allowed: ${most}`],

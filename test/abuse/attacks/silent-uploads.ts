@@ -51,8 +51,8 @@ export const silentUploads: Attack = async ({ member, stack }) => {
       const left = () => first.filter(({ isOver }) => !isOver).length;
       await eventually(() => left() === 0, PATIENCE_MS).catch(() => {});
       return {
-        evidence: [`ended connections: ${responses}; open ones of the first ${CONNECTIONS}: ${left()}`],
-        facts: [{ holds: left() === 0, fact: 'each is rejected or closed, although its body never ends' }],
+        evidence: [`ended connections: ${responses}; still open of the first ${CONNECTIONS}: ${left()}`],
+        facts: [{ holds: left() === 0, fact: 'each connection is rejected or closed, although its body never ends' }],
       };
     },
   };

@@ -7,9 +7,9 @@ import { httpTarget } from '#test/support/socket-target.ts';
 
 /** Time for each slot to get its result, or to become a gap. */
 const PATIENCE_MS = 40_000;
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
-/** Checks of a target that accepts every request and responds to none. */
+/** Checks of a target that accepts every request and never responds. */
 export const slowChecks =
   (count: number): Attack =>
   async ({ member, seconds, stack }) => {
@@ -35,23 +35,28 @@ export const slowChecks =
       },
       conclude: async () => {
         const complete = await eventually(async () => {
-          // Each poll is two calls per check, which count towards the limits.
-          await pause(LOOK_MS);
+          // Each poll sends two requests per check, which count towards the limits.
+          await pause(POLL_MS);
           const gaps = await gapsOf(member, ids);
           const results = await resultsOf(member, ids, began);
-          const mute = results.filter((list) => list.length === 0).length;
-          return mute <= (gaps.late ?? 0) && results.flat().some(({ success }) => !success) && { gaps, results };
+          const withoutResult = results.filter((list) => list.length === 0).length;
+          return (
+            withoutResult <= (gaps.late ?? 0) && results.flat().some(({ success }) => !success) && { gaps, results }
+          );
         }, PATIENCE_MS).catch(() => undefined);
-        const said = new Tally();
-        for (const { success, error_kind } of complete?.results.flat() ?? []) said.add(success ? 'up' : error_kind);
+        const outcomes = new Tally();
+        for (const { success, error_kind } of complete?.results.flat() ?? []) outcomes.add(success ? 'up' : error_kind);
         return {
           evidence: [
-            `open at once: ${most}; results: ${said}; gaps: ${JSON.stringify(complete?.gaps ?? {})}`,
+            `open at once: ${most}; results: ${outcomes}; gaps: ${JSON.stringify(complete?.gaps ?? {})}`,
             ...(limit ? [limit] : []),
           ],
           facts: [
             { holds: most > 0, fact: 'the attack took place' },
-            { holds: complete !== undefined, fact: 'each of its checks has results, or gaps with the cause "late"' },
+            {
+              holds: complete !== undefined,
+              fact: 'each check of the attacker has results, or gaps with the cause "late"',
+            },
           ],
         };
       },

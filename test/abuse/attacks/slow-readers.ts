@@ -6,13 +6,13 @@ import { newEntity } from '#test/abuse/client.ts';
 const CONNECTIONS = 100;
 const ENTITIES = 300;
 const TEXT = 'x'.repeat(14_000);
-const LOOK_MS = 5000;
+const PAUSE_MS = 5000;
 const PATIENCE_MS = 90_000;
 
 /**
  * Connections that request lists of 4 MB and do not read them.
- * @param listsOf number of lists that the connection of this number requests at once. The system buffers hold about
- * one.
+ * @param listsOf returns the number of lists that the connection with a number requests at once. The system buffers
+ * hold about one list.
  */
 export const slowReaders =
   (listsOf: (number: number) => number): Attack =>
@@ -30,7 +30,7 @@ export const slowReaders =
     });
     return {
       run: async (until) => {
-        // Building the lists takes time too: the requests are spread over half of it.
+        // Building the lists takes time too, so the requests are spread over the first half of the attack.
         const each = (until - Date.now()) / 2 / CONNECTIONS;
         for (let n = 0; n < CONNECTIONS; n++) {
           readers.push(open(Number(port), hostname, head, listsOf(n)));
@@ -40,14 +40,14 @@ export const slowReaders =
       },
       conclude: async () => {
         const ends = new Tally();
-        // An unread socket does not report that it was closed: they are all read, one after the other.
-        const late = Date.now() + PATIENCE_MS;
+        // A socket that is not read does not report that it was closed, so all are read, one after the other.
+        const deadline = Date.now() + PATIENCE_MS;
         const blocking = readers.filter(({ lists }) => lists > 1);
         for (const reader of blocking) {
           const end = await endOf(reader);
           ends.add(end);
-          // A connection can be closed only after nothing was read for some time.
-          if (end === 'no more data' && Date.now() < late) await pause(LOOK_MS);
+          // The service closes a connection only after the client has not read for some time.
+          if (end === 'no more data' && Date.now() < deadline) await pause(PAUSE_MS);
         }
         const ended = ends.of('closed') + ends.of('rejected');
         return {
@@ -55,8 +55,8 @@ export const slowReaders =
           facts: [
             { holds: readers.some(({ status }) => status !== ''), fact: 'the attack took place' },
             {
-              holds: ended > 0 && ends.total - ended <= PATIENCE_MS / LOOK_MS,
-              fact: 'a client that does not read is closed or rejected',
+              holds: ended > 0 && ends.total - ended <= PATIENCE_MS / PAUSE_MS,
+              fact: 'a connection whose client does not read is closed or rejected',
             },
           ],
         };
@@ -66,7 +66,7 @@ export const slowReaders =
 
 type Reader = { socket: Socket; lists: number; status: string; isOver: boolean; bytes: number };
 
-/** Reads only the beginning of the first response. */
+/** Opens a connection, requests lists, and reads only the beginning of the first response. */
 function open(port: number, host: string, request: string, lists: number): Reader {
   const socket = connect({ host, port, localAddress: HOSTILE }, () => socket.write(request.repeat(lists)));
   const reader: Reader = { socket, lists, status: '', isOver: false, bytes: 0 };
@@ -81,7 +81,7 @@ function open(port: number, host: string, request: string, lists: number): Reade
   return reader;
 }
 
-/** Continues to read and returns how the connection ended: closed by the service, rejected, or complete. */
+/** Continues to read for up to 3 s. @returns `rejected`, `closed` by the service, `complete`, or `no more data` */
 async function endOf(reader: Reader): Promise<string> {
   const { socket, lists, status } = reader;
   if (status === '429' || status === '503') return 'rejected';

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { quantile } from '#test/bench/figures.ts';
 import { inParallel } from '#test/long/fleet.ts';
-import { personWith, startBrowser } from '#test/support/browser.ts';
+import { openBrowserContext, startBrowser } from '#test/support/browser.ts';
 import { runCommand } from '#test/support/command.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { findProgram } from '#test/support/find-program.ts';
@@ -14,7 +14,7 @@ const ROUNDS = 5;
 /** Number of entities with a check that changes their state. */
 const CHECKS = 20;
 
-/** Entities of one blueprint, some with a push check. @returns the ids of the checks */
+/** Creates entities of one blueprint, the first 20 with a push check that is up. @returns the ids of the checks */
 async function fill({ client, dir }: RealService, entities: number): Promise<string[]> {
   const { id } = got(await client.get('/v1/me'), 200);
   const limits = ['--entities', String(entities)];
@@ -42,7 +42,10 @@ const report = async (client: RealService['client'], check: string, success: boo
   got(await client.post(`/v1/checks/${check}/results`, { success, latency_ms: 5, status_code: 0 }), 201);
 };
 
-/** Notes when the first row is there, and when rows change behind an answer of the feed that had news. */
+/**
+ * Script of the page: records the time of the first row, and the time from each response with transitions until a row
+ * that is down is laid out.
+ */
 const NOTES = `(() => {
   window.noted = { answered: 0, repaint: [] };
   const note = () => {
@@ -64,7 +67,7 @@ const NOTES = `(() => {
   };
 })()`;
 
-/** Measures the time from typing in the search to the layout of the remaining rows. */
+/** Returns a script that measures the time from typing in the search to the layout of the remaining rows. */
 const FILTER = (text: string) => `new Promise((done) => {
   const field = document.querySelector('main input[type=search]');
   const rows = document.querySelector('tbody');
@@ -79,17 +82,17 @@ const FILTER = (text: string) => `new Promise((done) => {
   field.dispatchEvent(new Event('input', { bubbles: true }));
 })`;
 
-/** Asked by evaluate: the policy of the page lets no condition of a test be compiled in it. */
+/** Polls with `evaluate`, because the content security policy of the page does not let it compile a condition. */
 const firstRow = (page: Page): Promise<number> =>
   eventually(() => page.evaluate('window.noted?.first') as Promise<number | undefined>, 60_000);
 
-/** Measures the console on a fleet of this size in Chromium: medians of some rounds. */
+/** Measures the console in Chromium. Times are medians of some rounds, except `change_seen_ms`, the maximum. */
 export async function inBrowser(entities: number): Promise<Figures> {
   await using service = await startRealService();
   const checks = await fill(service, entities);
   const browser = await startBrowser(findProgram('chromium')!);
   try {
-    const { page, context } = await personWith(browser);
+    const { page, context } = await openBrowserContext(browser);
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(service.url);
     await page.getByLabel(/^API key/).fill(service.client.key);

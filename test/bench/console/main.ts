@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { type Figures, targets } from './targets.ts';
 
 /**
- * `npm run test:nightly -- bench-console`: what the console weighs, how fast it is with 10,000 entities in a real
- * Chromium, and what the service takes for its first page. `--only browser` for a part. Ends with 1 when a target is
- * missed.
+ * `npm run test:nightly -- bench-console`: measures the size of the console, its speed with 10,000 entities in
+ * Chromium, and the time and memory of the service for its first page. `--only browser` runs a part. Exit code 1 if a
+ * target is missed.
  */
 const parts: Record<string, (options: Options) => Promise<Figures>> = {
   size: async () => (await import('./size.ts')).size(),
@@ -24,10 +24,10 @@ for (const [name, part] of Object.entries(parts)) {
   if (values.only && !values.only.split(',').includes(name)) continue;
   const figures = await part({ entities: Number(values.entities) });
   for (const [figure, value] of Object.entries(figures)) {
-    const most = targets[figure];
-    const isOver = most !== undefined && value > most;
+    const max = targets[figure];
+    const isOver = max !== undefined && value > max;
     if (isOver) missed++;
-    const verdict = most === undefined ? '' : `, at most ${most} (${(value / most).toFixed(2)} of it)`;
+    const verdict = max === undefined ? '' : `, at most ${max} (${(value / max).toFixed(2)} of it)`;
     process.stdout.write(`${isOver ? 'OVER' : 'ok  '} ${figure}: ${Number(value.toPrecision(3))}${verdict}\n`);
   }
 }

@@ -7,8 +7,8 @@ const STARTS = 5;
 const MB = 2 ** 20;
 
 /**
- * Cost of the console in a started process. Its files are built for the first page that is requested, which waits for
- * that.
+ * Measures the cost of the console in a new process. The first request for the page waits until the files of the
+ * console are built.
  */
 export async function start(): Promise<Figures> {
   const pages: number[] = [];
@@ -21,11 +21,11 @@ export async function start(): Promise<Figures> {
     await service.start();
     starts.push(performance.now() - began);
     const before = usageOf(service.pid()).rss_bytes;
-    const asked = performance.now();
+    const requested = performance.now();
     const answer = await fetch(service.url, { headers: { accept: 'text/html' } });
-    if (!answer.ok) throw new Error(`GET / answers ${answer.status}.`);
+    if (!answer.ok) throw new Error(`GET / returned ${answer.status}.`);
     await answer.text();
-    pages.push(performance.now() - asked);
+    pages.push(performance.now() - requested);
     memory.push((usageOf(service.pid()).rss_bytes - before) / MB);
   }
   return {

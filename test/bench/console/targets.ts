@@ -1,4 +1,4 @@
-/** Figures by name, in the unit that ends it. */
+/** Figures by name; the end of the name is the unit. */
 export type Figures = Record<string, number>;
 
 /** Maximum of each figure. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '#test/support/client.ts';
+import { ENCODINGS } from '#test/support/encodings.ts';
 import type { Fault } from '#test/support/identity-provider.ts';
 import {
   CALLBACK,
@@ -17,7 +18,6 @@ import {
   toCallback,
 } from '#test/support/oidc-world.ts';
 import { PlainBrowser } from '#test/support/plain-browser.ts';
-import { WRITINGS } from '#test/support/writings.ts';
 
 let dir: string;
 let world: OidcWorld;
@@ -58,14 +58,14 @@ describe('a callback that is rejected', () => {
     expect(await before.visit(callback)).toMatchObject(refused('expired'));
   });
 
-  it('is concurrent with others, of which only one is accepted', async () => {
+  it('is one of twenty concurrent copies, of which only one is accepted', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
     const browsers = Array.from({ length: 20 }, () => browser.copy());
     const responses = await Promise.all(browsers.map((one) => one.visit(callback)));
-    const places = responses.map(({ location }) => location).toSorted();
-    expect(places).toEqual(['/', ...Array(19).fill(refused('expired').location)]);
+    const locations = responses.map(({ location }) => location).toSorted();
+    expect(locations).toEqual(['/', ...Array(19).fill(refused('expired').location)]);
     const sessions = await Promise.all(browsers.map((one) => sessionOf(world, one)));
     expect(sessions.filter(Boolean)).toHaveLength(1);
   });
@@ -92,7 +92,7 @@ describe('a callback that is rejected', () => {
 
   it.each([
     ['of a foreign issuer', 'iss', 'https://evil.example'],
-    ['without an issuer, as the provider names it', 'iss', undefined],
+    ['without an issuer, although the provider sends it', 'iss', undefined],
     ['without a code', 'code', undefined],
   ])('%s', async (_, name, value) => {
     const { person } = await newMember(world, admin);
@@ -155,7 +155,7 @@ describe('a provider that is not trusted', () => {
   });
 });
 
-it('leaves no secret of a sign-in in a log line, a response of the service or the store', async () => {
+it('leaves no secret of a sign-in in a log line or the store', async () => {
   const browser = new PlainBrowser();
   const person = newPerson();
   const token = await invited(admin, 'planted@example.com');
@@ -167,21 +167,21 @@ it('leaves no secret of a sign-in in a log line, a response of the service or th
   await browser.visit(callback);
   const session = browser.cookies(world.page)[`fleetwatch_session_${port}`]!;
   world.provider.fault = { echo: true };
-  const refusedAt = await toCallback(world, browser, person);
+  const failingCallback = await toCallback(world, browser, person);
   const lastCookie = browser.cookies(world.page)[`fleetwatch_oidc_${port}`]!;
-  const echoed = await browser.visit(refusedAt);
+  const echoed = await browser.visit(failingCallback);
   expect(echoed).toMatchObject(refused('failed'));
 
   const { flowSecrets } = await import('#lib/identity/oidc/request.ts');
   const flows = [cookie, lastCookie].flatMap((one) => [one, ...Object.values(flowSecrets(one))]);
-  const codes = [callback, refusedAt].map((url) => new URL(url).searchParams.get('code')!);
+  const codes = [callback, failingCallback].map((url) => new URL(url).searchParams.get('code')!);
   const secrets = [...flows, ...codes, ...world.provider.given, world.provider.clientSecret, token, session];
   expect(secrets.length).toBeGreaterThan(20);
   const lines = JSON.stringify(world.log.lines);
   expect(lines).toContain('invalid_grant: you sent');
   const files = [...pending, ...onDisk()];
   for (const secret of secrets) {
-    for (const write of Object.values(WRITINGS)) {
+    for (const write of Object.values(ENCODINGS)) {
       expect(lines.includes(write(secret)), `a log line holds ${write(secret)}`).toBe(false);
       expect(
         files.some((bytes) => bytes.includes(write(secret))),

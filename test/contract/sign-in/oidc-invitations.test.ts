@@ -23,7 +23,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 const signInPage = (error: string) => `/#/sign-in?error=${error}`;
 
 describe('an invitation', () => {
-  it('is accepted by its token for any identity, whatever its e-mail address', async () => {
+  it('is accepted by its token for any identity, regardless of the e-mail address', async () => {
     const person = newPerson({ email: 'private@elsewhere.example', email_verified: false, name: 'Ann Example' });
     const token = await invited(admin, 'ann@example.com', 'responder');
     const browser = new PlainBrowser();
@@ -56,7 +56,7 @@ describe('an invitation', () => {
     expect((await browser.visit(callback)).location).toBe(signInPage('expired'));
   });
 
-  it('is accepted by e-mail address if the provider has verified it, in any case', async () => {
+  it('is accepted by an e-mail address that the provider has verified, regardless of letter case', async () => {
     const person = newPerson({ name: 'Ben' });
     await invited(admin, person.email!.toUpperCase());
     const browser = new PlainBrowser();
@@ -66,7 +66,7 @@ describe('an invitation', () => {
     expect(team.find((one: { name: string }) => one.name === 'Ben')).toMatchObject({ status: 'active', identities: 1 });
   });
 
-  it('is accepted with a verified address, which then receives mails of the account', async () => {
+  it('confirms a verified e-mail address for the channels of the account', async () => {
     const [verified, other] = [newPerson(), newPerson({ email_verified: false })];
     await passProvider(world, new PlainBrowser(), verified, { token: await invited(admin, verified.email!) });
     await passProvider(world, new PlainBrowser(), other, { token: await invited(admin, other.email!) });
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect(elsewhere.body.addresses).toMatchObject([{ status: 'pending' }, { status: 'pending' }]);
   });
 
-  it('is not accepted by e-mail address if two accounts invited it; its token decides', async () => {
+  it('is not accepted by e-mail address if two accounts invited the address; the token decides', async () => {
     const person = newPerson();
     const other = await newAdmin(world);
     await invited(admin, person.email!);
@@ -87,7 +87,7 @@ describe('an invitation', () => {
     expect((await passProvider(world, new PlainBrowser(), person, { token })).location).toBe('/');
   });
 
-  it('does not sign in by the e-mail address of a member', async () => {
+  it('is not accepted again by the e-mail address of a member', async () => {
     const { person } = await newMember(world, admin);
     const stranger = newPerson({ email: `invited-${person.email}` });
     expect((await passProvider(world, new PlainBrowser(), stranger)).location).toBe(signInPage('not_invited'));
@@ -108,7 +108,7 @@ describe('an e-mail address', () => {
       [false, true].flatMap((inToken) => [false, true].map((trust) => ({ verified, inToken, trust }))),
     ),
   )(
-    'is accepted with email_verified $verified, in the ID token: $inToken, trusted: $trust',
+    'is accepted only if verified or trusted: email_verified $verified, in the ID token $inToken, trusted $trust',
     async ({ verified, inToken, trust }) => {
       const here = trust ? await trusting : world;
       const by = await newAdmin(here);

@@ -38,7 +38,7 @@ describe('an unavailable provider', () => {
   });
 });
 
-it('is reported as missing if the service is not configured', async () => {
+it('reports that single sign-on is not available if it is not configured', async () => {
   const service = await startService();
   const page = service.url.replace('127.0.0.1', 'localhost');
   expect((await new PlainBrowser().call(`${page}/v1/sign-in/methods`)).body.oidc).toBeNull();

@@ -57,7 +57,7 @@ describe('a sign-in by the provider', () => {
     expect(Date.parse(session.expires_at) - Date.parse(session.created_at)).toBe(24 * 3_600_000);
   });
 
-  it('binds the browser by a cookie that is deleted afterwards', async () => {
+  it('is bound to the browser by a cookie that is deleted afterwards', async () => {
     const { browser } = await newMember(world, admin);
     const [begun] = browser.setCookies.filter((text) => text.includes('_oidc_'));
     const { port } = new URL(world.page);

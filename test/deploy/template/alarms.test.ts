@@ -10,9 +10,9 @@ const { template } = synthesize();
 const all = (type: string) => ofType(template, type);
 const alarms = all('AWS::CloudWatch::Alarm');
 const names = Object.keys(functions) as FunctionName[];
-const fed = names.filter((name) => entryOf(name).includes('batchMetrics'));
-// The rates of `public` are not in the table.
-const asked = names.filter((name) => entryOf(name).includes('leaseLimiter') && name !== 'public');
+const consumers = names.filter((name) => entryOf(name).includes('batchMetrics'));
+// `public` limits rates in memory, so its limiter has no alarm.
+const limited = names.filter((name) => entryOf(name).includes('leaseLimiter') && name !== 'public');
 const ofMetric = (name: string) => alarms.filter((one) => one.MetricName === name);
 /** Functions between a state change and its alert or action. */
 const ALERTING: FunctionName[] = ['notifier', 'deliverer', 'action-planner'];
@@ -40,7 +40,7 @@ describe('makeAlarms', () => {
     expect(ofMetric(MetricName)[0]).toMatchObject({ TreatMissingData });
   });
 
-  it('alarms at the first heartbeat or result that the API itself rejects, by its access log', () => {
+  it('alarms at the first heartbeat or result that API Gateway throttles, counted in its access log', () => {
     const [filter] = all('AWS::Logs::MetricFilter');
     const [alarm] = ofMetric('ThrottledPushes');
     expect(alarm).toMatchObject({ Threshold: 0, EvaluationPeriods: 1, Period: 60, Statistic: 'Sum' });
@@ -69,8 +69,8 @@ describe('makeAlarms', () => {
   });
 
   it('watches the failed records of each consumer, which are not errors of the function', () => {
-    expect(fed).toContain('generator');
-    expect(ofMetric('FailedRecords').map((one) => dimensionOf(one, 'service'))).toEqual(fed);
+    expect(consumers).toContain('generator');
+    expect(ofMetric('FailedRecords').map((one) => dimensionOf(one, 'service'))).toEqual(consumers);
     for (const one of ofMetric('FailedRecords')) {
       const EvaluationPeriods = ALERTING.includes(dimensionOf(one, 'service')) ? 1 : 5;
       expect(one).toMatchObject({ Threshold: 0, EvaluationPeriods });
@@ -83,7 +83,7 @@ describe('makeAlarms', () => {
     expect(errors).toMatchObject({ Threshold: 0, EvaluationPeriods: 1 });
   });
 
-  it('alarms at the first throttle of any function, by the metric of the account', () => {
+  it('alarms at the first throttle of any function, with one alarm on the metric of the account', () => {
     const [throttles, ...more] = ofMetric('Throttles');
     expect(throttles).toMatchObject({ Namespace: 'AWS/Lambda', Threshold: 0, EvaluationPeriods: 1 });
     expect(throttles.Dimensions).toBeUndefined();
@@ -171,9 +171,10 @@ describe('published metrics', () => {
       expect(Variables).toMatchObject({ POWERTOOLS_METRICS_NAMESPACE: namespace });
     }
     const own = ofType(one, 'AWS::CloudWatch::Alarm').filter((alarm) => !alarm.Namespace.startsWith('AWS/'));
-    // In addition to those of each consumer: failed deliveries, late probes, rejected pings, and the rate limiter.
-    expect(asked).toContain('ingest');
-    expect(own).toHaveLength(schedules.length + fed.length + 1 + 1 + 2 + 1 + asked.length);
+    // Lag of each schedule, failed records of each consumer, failed deliveries, late probes, rejected and unknown
+    // pings, throttled pushes, and failures of each rate limiter.
+    expect(limited).toContain('ingest');
+    expect(own).toHaveLength(schedules.length + consumers.length + 1 + 1 + 2 + 1 + limited.length);
     for (const alarm of own) expect(alarm.Namespace).toBe(namespace);
     const shown = metricsOn(one).map(([first]) => first!);
     expect(new Set(shown.filter((name) => !name.startsWith('AWS/')))).toEqual(new Set([namespace]));
@@ -211,7 +212,7 @@ it('limits each dashboard to 50 metrics, above which it costs three dollars a mo
   for (const { DashboardBody } of dashboards) expect(metricsIn(DashboardBody).length).toBeLessThanOrEqual(50);
 });
 
-it('are counted for the bill without bundles, like all resources that cost money without checks', () => {
+it('estimates the fixed costs from the number of alarms, pollers and secrets in the template', () => {
   const { alarms: ofBill, pollers, secrets } = fixedCostsOf(DeploySettings.parse({}));
   expect(ofBill.count).toBe(alarms.length);
   expect(pollers.count).toBe(2 * Object.keys(queues).length);
@@ -223,7 +224,7 @@ describe('budget of the account', () => {
     expect(all('AWS::Budgets::Budget')).toEqual([]);
   });
 
-  it('mails the recipient of alarms at 80 %, and when more than all is forecast', () => {
+  it('mails the recipient of alarms at 80 % of the budget, and when the forecast exceeds it', () => {
     const { template: withBudget } = synthesize({ ALARM_EMAIL: 'ops@example.com', BUDGET_DOLLARS: '50' });
     const [budget] = ofType(withBudget, 'AWS::Budgets::Budget');
     expect(budget.Budget).toMatchObject({ TimeUnit: 'MONTHLY', BudgetLimit: { Amount: 50, Unit: 'USD' } });

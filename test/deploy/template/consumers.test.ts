@@ -23,14 +23,14 @@ describe('concurrency of queues', () => {
     expect(deployed()).toEqual({});
   });
 
-  it('leaves a part for requests in an account with only ten', () => {
+  it('leaves concurrency for requests in an account with a limit of ten', () => {
     const bounds = deployed({ CONCURRENCY: '10' });
     expect(Object.keys(bounds)).toEqual(waiting);
     expect(sumOf(bounds)).toBeLessThanOrEqual(8);
   });
 
   it.each([10, 50, 100, 1000, 1001, 5000])(
-    'grows with an account of %i, within the limits of an event source',
+    'grows with an account limit of %i, within the limits of an event source',
     (total) => {
       const bounds = boundsOf(total);
       for (const bound of Object.values(bounds)) {
@@ -45,7 +45,7 @@ describe('concurrency of queues', () => {
     expect(boundsOf(100_000)).toEqual({});
   });
 
-  it.each(['0', '9', 'ten'])('rejects %s', (CONCURRENCY) => {
+  it.each(['0', '9', 'ten'])('rejects CONCURRENCY %s', (CONCURRENCY) => {
     expect(() => synthesize({ CONCURRENCY })).toThrow('CONCURRENCY');
   });
 });

@@ -74,16 +74,17 @@ describe('CloudFront', () => {
     const [{ id, GenerateSecretString }, ...more] = all('AWS::SecretsManager::Secret');
     expect([GenerateSecretString, more]).toEqual([{ PasswordLength: 43, ExcludePunctuation: true }, []]);
     const secret = { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: id }, ':SecretString:::}}']] };
-    const told = { HeaderName: 'x-fleetwatch-edge', HeaderValue: secret };
-    for (const one of config.Origins) expect(one.OriginCustomHeaders).toEqual(one.S3OriginConfig ? undefined : [told]);
-    const knowing = (Object.keys(functions) as FunctionName[]).filter(
+    const header = { HeaderName: 'x-fleetwatch-edge', HeaderValue: secret };
+    for (const one of config.Origins)
+      expect(one.OriginCustomHeaders).toEqual(one.S3OriginConfig ? undefined : [header]);
+    const withSecret = (Object.keys(functions) as FunctionName[]).filter(
       (name) => functionIn(template, name).Environment.Variables.EDGE_SECRET !== undefined,
     );
-    expect(new Set(knowing)).toEqual(new Set(routes.map((route) => route.function)));
-    for (const name of knowing) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
+    expect(new Set(withSecret)).toEqual(new Set(routes.map((route) => route.function)));
+    for (const name of withSecret) expect(functionIn(template, name).Environment.Variables.EDGE_SECRET).toEqual(secret);
   });
 
-  it('rotates the secret by one setting: functions know both first, and CloudFront sends the new one', () => {
+  it('rotates the secret with EDGE_SECRET_VERSION: functions accept both before CloudFront sends the new one', () => {
     const { template: rotated } = synthesize({ EDGE_SECRET_VERSION: '2' });
     const [next, before] = ofType(rotated, 'AWS::SecretsManager::Secret').map((one) => one.id as string);
     const [{ id: first }] = all('AWS::SecretsManager::Secret');
@@ -129,7 +130,7 @@ describe('status pages at CloudFront', () => {
     expect(JSON.stringify(origin('public').DomainName)).toContain('.execute-api.');
   });
 
-  it('are cached by path for a day at most, for GET and HEAD, and are not delayed by an outage for long', () => {
+  it('are cached by path for a day at most, for GET and HEAD, with short timeouts of their origins', () => {
     const { CachePolicyConfig } = all('AWS::CloudFront::CachePolicy').find(({ id }) => id === pages.CachePolicyId.Ref)!;
     expect(CachePolicyConfig).toMatchObject({
       MinTTL: 0,
@@ -149,7 +150,7 @@ describe('status pages at CloudFront', () => {
     expect(origin('public').CustomOriginConfig.OriginReadTimeout).toBe(5);
   });
 
-  it('leave badges to the function, cached by path and two parameters', () => {
+  it('share their headers with badges, which come from the function, cached by path and two parameters', () => {
     const { CachePolicyConfig } = all('AWS::CloudFront::CachePolicy').find(
       ({ id }) => id === badges.CachePolicyId.Ref,
     )!;
@@ -192,7 +193,7 @@ describe('domains of status pages', () => {
   const { id, DistributionConfig: own } = distributions.find((one) => one.id !== cdn)!;
   const main = distributions.find((one) => one.id === cdn)!.DistributionConfig;
 
-  it('have a distribution and a certificate of their own, and the other one stays as it is', () => {
+  it('have their own distribution and certificate, and leave the distribution of the service unchanged', () => {
     expect(own.Aliases).toEqual(['status.acme.com', 'status.example.com']);
     expect(own.ViewerCertificate).toMatchObject({ AcmCertificateArn: arn, MinimumProtocolVersion: 'TLSv1.2_2021' });
     const [{ DistributionConfig: without }] = ofType(synthesize(OWN).template, 'AWS::CloudFront::Distribution');
@@ -235,7 +236,10 @@ describe('domains of status pages', () => {
   });
 });
 
-/** A changed id is a new address or an empty table (docs/operate/backup-and-upgrade.md#aws). */
+/**
+ * Logical ids of resources with a published address, and of the table. A changed id creates a new address or an empty
+ * table (docs/operate/backup-and-upgrade.md#aws).
+ */
 const PUBLISHED = {
   api: ['ApiF70053CD'],
   cdn: ['Cdn9963B1AD'],
@@ -250,7 +254,7 @@ describe('ping URL', () => {
     ofType(of, 'AWS::Lambda::Url').filter(({ TargetFunctionArn }) => TargetFunctionArn['Fn::GetAtt'][0] === id);
   const pingUrl = (of: typeof template, name: FunctionName) => functionIn(of, name).Environment.Variables.PING_URL;
 
-  it('is the domain of the service, or else the API, so that it has a throttle and can move', () => {
+  it('is at the domain of the service, or else of the API, so that it has a throttle and can move', () => {
     for (const [of, base] of [
       [template, template.toJSON().Outputs.ApiUrl.Value],
       [synthesize({ CDN: 'false' }).template, template.toJSON().Outputs.ApiUrl.Value],
@@ -272,7 +276,7 @@ describe('ping URL', () => {
     expect(pingUrl(asked, 'api')).toEqual({ 'Fn::GetAtt': [url.id, 'FunctionUrl'] });
   });
 
-  it('is PING_URL if the operator sets it, and a wrong one is refused', () => {
+  it('is PING_URL if the operator sets a URL; an invalid value is rejected', () => {
     const own = synthesize({ PING_URL: 'https://ping.example.com' }).template;
     expect(pingUrl(own, 'api')).toBe('https://ping.example.com');
     expect(() => synthesize({ PING_URL: 'lambda' })).toThrow('PING_URL');
@@ -329,7 +333,7 @@ describe.each(streamed)('streaming URL of %s', (name) => {
     expect(originOf(mcp).OriginAccessControlId).toEqual({ 'Fn::GetAtt': [access.id, 'Id'] });
   });
 
-  it('is open to callers with a key without CloudFront', () => {
+  it('is open to callers with a key in a stack without CloudFront', () => {
     const alone = synthesize({ CDN: 'false' }).template;
     alone.hasResourceProperties('AWS::Lambda::Url', { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' });
     expect(permissionsOn(alone).map((one) => [one.Principal, one.Action])).toEqual([

@@ -20,14 +20,14 @@ describe('VPC of the operator', () => {
     expect(Environment.Variables.CHECK_EGRESS).toBe(functions[name].streams ? 'public' : 'any');
   });
 
-  it('permits network interfaces only to those functions', () => {
+  it('lets only functions inside it create network interfaces', () => {
     const may = ofType(template, 'AWS::IAM::Role').filter((one) =>
       JSON.stringify(one.Policies ?? []).includes('ec2:CreateNetworkInterface'),
     );
     expect(may).toHaveLength(names.filter(runsInVpc).length);
   });
 
-  it('contains no function with a streaming URL, because AWS streams none from a VPC', () => {
+  it('contains no function with a streaming URL, because AWS does not stream responses from a VPC', () => {
     const streaming = ofType(template, 'AWS::Lambda::Url').filter((url) => url.InvokeMode === 'RESPONSE_STREAM');
     expect(streaming).not.toEqual([]);
     const inside = ofType(template, 'AWS::Lambda::Function').filter((one) => one.VpcConfig);

@@ -70,11 +70,11 @@ describe('permissions of a function', () => {
           : [],
       );
     expect(partitionsOf('ingest')).toEqual([functions.ingest.partitions]);
-    // Reads what pages show, and writes the cached figures of badges only.
+    // `public` reads the data of status pages, and writes only the cached figures of badges.
     expect(partitionsOf('public')).toEqual([functions.public.partitions, ['BADGE#*']]);
   });
 
-  it('have no wildcard of actions, and of resources only if AWS requires it', () => {
+  it('have no wildcards in actions, and in resources only for ListStreams and published files', () => {
     for (const policy of [...all('AWS::IAM::Policy'), ...all('AWS::IAM::Role').flatMap((one) => one.Policies ?? [])]) {
       for (const { Action, Resource, Effect } of policy.PolicyDocument.Statement) {
         if (Effect === 'Deny') continue;

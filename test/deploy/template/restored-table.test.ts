@@ -10,13 +10,13 @@ const own = synthesize().template;
 const { template } = synthesize({ TABLE_STREAM_ARN: STREAM });
 const all = (type: string) => ofType(template, type);
 
-/** Returns the resources of a template; the dashboard, whose body is a text, is left out. */
+/** Returns the resources of a template except dashboards, whose body is text. */
 const resourcesOf = (made: Template): Json =>
   Object.fromEntries(
     Object.entries<Json>(made.toJSON().Resources).filter(([, { Type }]) => Type !== 'AWS::CloudWatch::Dashboard'),
   );
 
-/** Returns the resources with the table of the stack instead of the given one. */
+/** Returns the resources of the stack with its own table instead of the restored one. */
 function withOwnTable(): Json {
   const [{ id }] = ofType(own, 'AWS::DynamoDB::GlobalTable');
   const text = JSON.stringify(resourcesOf(template))
@@ -69,7 +69,7 @@ describe('stack with a restored table', () => {
     expect(template.toJSON().Outputs.TableName.Value).toBe('fleetwatch-restored');
   });
 
-  it('is otherwise exactly the same', () => {
+  it('is otherwise equal to a stack with its own table', () => {
     expect(withOwnTable()).toEqual(resourcesOf(own));
   });
 

@@ -11,7 +11,7 @@ import { synthesize } from './synthesized.ts';
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-rules-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** With the distribution of status domains. */
+/** Settings that add the distribution for domains of status pages. */
 const STATUS = {
   STATUS_DOMAINS: 'status.acme.com',
   STATUS_CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/b',
@@ -42,7 +42,7 @@ it('finds unacknowledged violations', () => {
   }
 });
 
-// Its venv belongs to the emulator, which the regular tests do not use.
+// cfn-lint is installed with the emulator, which only nightly tests use.
 if (isNightly) {
   it('passes cfn-lint', async () => {
     const file = join(dir, 'template.json');

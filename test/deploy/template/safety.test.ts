@@ -80,7 +80,7 @@ it('reports failed backups and copies of its vault to the topic of the alarms', 
   expect(JSON.stringify(ofType(template, 'AWS::SNS::TopicPolicy'))).toContain('events.amazonaws.com');
 });
 
-it('names the access log as the account policy for delivered logs admits it', () => {
+it('gives the access log a name that the account policy for vended logs allows', () => {
   const { template } = synthesize({ STACK_NAME: 'fleet-test' });
   const [stage] = ofType(template, 'AWS::ApiGatewayV2::Stage');
   const log = ofType(template, 'AWS::Logs::LogGroup').find(

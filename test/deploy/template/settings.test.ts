@@ -51,7 +51,7 @@ describe('settings', () => {
     [{ OIDC_SECRET: 'oidc' }, 'OIDC_SECRET: needs OIDC_ISSUER'],
     [{ BUDGET_DOLLARS: '50' }, 'BUDGET_DOLLARS: needs ALARM_EMAIL'],
     [{ TABLE_MAX_WRITES: '99' }, 'TABLE_MAX_WRITES'],
-  ])('reject %o with one sentence', (settings, named) => {
+  ])('reject %o with a message that names the setting', (settings, named) => {
     expect(() => synthesize(settings)).toThrow(named);
   });
 
@@ -62,9 +62,9 @@ describe('settings', () => {
     for (const one of Object.values(set.findResources('AWS::Lambda::Function'))) {
       const { Variables } = one.Properties.Environment;
       expect(Variables).toMatchObject({ EGRESS_ALLOW: '10.0.0.0/8', BUCKETS: '8', CHECK_EGRESS: 'public' });
-      const speaks = one.Properties.Description === 'Fleetwatch deliverer';
+      const isDeliverer = one.Properties.Description === 'Fleetwatch deliverer';
       expect([Variables.NATS_URL_SECRET, Variables.SMTP_URL_SECRET]).toEqual(
-        speaks ? ['nats', 'smtp'] : [undefined, undefined],
+        isDeliverer ? ['nats', 'smtp'] : [undefined, undefined],
       );
       expect(JSON.stringify(Variables)).not.toContain('resolve:secretsmanager:nats');
     }
@@ -102,7 +102,7 @@ describe('settings', () => {
     expect(() => synthesize({ NATS_URL_SECRET: secret })).toThrow('NATS_URL_SECRET');
   });
 
-  it('contain the URL of the deployment', () => {
+  it('are optional: the default stack is named fleetwatch and outputs its addresses', () => {
     const { template, stack } = synthesize();
     const outputs = Object.keys(template.toJSON().Outputs);
     expect(outputs).toEqual(expect.arrayContaining(['Url', 'McpUrl', 'ApiUrl', 'TableName', 'BusName', 'AlarmTopic']));

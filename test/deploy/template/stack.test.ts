@@ -17,7 +17,7 @@ describe('table of the stack', () => {
       BillingMode: 'PAY_PER_REQUEST',
       WriteOnDemandThroughputSettings: { MaxWriteRequestUnits: 4000 },
       TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
-      // As a replica in another region would need it.
+      // A replica in another region would require this view.
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
@@ -51,7 +51,7 @@ describe('functions of the topology', () => {
       Architectures: ['arm64'],
       MemorySize: functions[name].memory_mb,
       Timeout: functions[name].timeout_seconds,
-      // Reports of Lambda are left out; Lambda treats published metrics as lines of level INFO.
+      // WARN omits the report of each invocation. INFO keeps the metrics, which are log lines of that level.
       LoggingConfig: {
         LogGroup: expect.anything(),
         LogFormat: 'JSON',
@@ -85,7 +85,7 @@ describe('queues of the topology', () => {
     'feed %s to its function in small batches and keep its dead letters',
     (name, spec) => {
       const { id, VisibilityTimeout, RedrivePolicy } = all('AWS::SQS::Queue').find((one) => one.id === queueId(name));
-      // Lambda requires that its function has ended by then; an alert must not wait longer.
+      // A message must stay hidden until its function has ended, but the retry of an alert must not wait long.
       expect(VisibilityTimeout).toBeGreaterThan(functions[spec.consumer].timeout_seconds);
       if (['notify', 'delivery', 'plan'].includes(name)) expect(VisibilityTimeout).toBeLessThanOrEqual(30);
       expect(RedrivePolicy.maxReceiveCount).toBe(spec.max_receives);
@@ -120,7 +120,7 @@ describe('readers of the stream', () => {
   });
 });
 
-it.each(schedules)('sends the time of the schedule $name to its queue, and keeps failed messages', ({ queue }) => {
+it.each(schedules)('sends the scheduled time of $name to its queue, and keeps failed messages', ({ queue }) => {
   template.hasResourceProperties('AWS::Scheduler::Schedule', {
     ScheduleExpression: 'rate(1 minute)',
     FlexibleTimeWindow: { Mode: 'OFF' },
@@ -141,12 +141,12 @@ describe('HTTP API', () => {
         functionOf(name).id,
       ]);
     const integrations = new Map(all('AWS::ApiGatewayV2::Integration').map((one) => [one.id, one.IntegrationUri]));
-    const led = all('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
+    const routed = all('AWS::ApiGatewayV2::Route').map(({ RouteKey, Target }) => {
       const [prefix, { Ref }] = Target['Fn::Join'][1];
       expect(prefix).toBe('integrations/');
       return [RouteKey, integrations.get(Ref)['Fn::GetAtt'][0]];
     });
-    expect(led.sort()).toEqual(expected.sort());
+    expect(routed.sort()).toEqual(expected.sort());
     for (const one of all('AWS::ApiGatewayV2::Integration')) expect(one.PayloadFormatVersion).toBe('2.0');
   });
 
@@ -165,7 +165,7 @@ describe('HTTP API', () => {
   it.each([
     [{}, [500, 1000], [2000, 1250]],
     [{ THROTTLE_PUSH_RATE: '5000' }, [500, 1000], [5000, 5000]],
-  ])('asks for no burst above the limit of an account: %o', (settings, requests, pushes) => {
+  ])('requests no burst above the quota of an account: %o', (settings, requests, pushes) => {
     const [stage] = ofType(synthesize(settings).template, 'AWS::ApiGatewayV2::Stage');
     const limit = (one: Json) => [one.ThrottlingRateLimit, one.ThrottlingBurstLimit];
     expect(limit(stage.DefaultRouteSettings)).toEqual(requests);
@@ -177,7 +177,7 @@ describe('HTTP API', () => {
     for (const one of Object.values<Json>(others)) expect(limit(one)).toEqual(pushes);
   });
 
-  it('logs no path, because those of pings, alert links and calendars are secrets', () => {
+  it('logs no paths, because the paths of pings, alert links and calendars are secrets', () => {
     const [{ AccessLogSettings }] = ofType(template, 'AWS::ApiGatewayV2::Stage');
     const logged = JSON.parse(AccessLogSettings.Format);
     expect(logged.route).toBe('$context.routeKey');

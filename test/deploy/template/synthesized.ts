@@ -11,11 +11,11 @@ const FLAGS: Record<string, unknown> = JSON.parse(readFileSync('cdk.json', 'utf8
 type Synthesized = ReturnType<typeof synthesizeNew>;
 const known = new Map<string, Synthesized>();
 
-/** Synthesizes the stack with these settings, once per process: a test that changes it must restore it. */
+/** Synthesizes the stack with these settings, once per process: a test that changes the stack must restore it. */
 export function synthesize(settings: Record<string, string> = {}, props: StackProps = {}): Synthesized {
-  const of = JSON.stringify([settings, props]);
-  const one = known.get(of) ?? synthesizeNew(settings, props);
-  known.set(of, one);
+  const key = JSON.stringify([settings, props]);
+  const one = known.get(key) ?? synthesizeNew(settings, props);
+  known.set(key, one);
   return one;
 }
 

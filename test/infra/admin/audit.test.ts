@@ -38,7 +38,7 @@ describe('audit log of operator commands', () => {
     const accounts = [await create(), await create(), await create(), await create()];
     for (const { account } of accounts) {
       await json('account', 'delete', account.id, '--confirm', account.id);
-      // Read at once: the service is about to reclaim it.
+      // Read at once, before the service reclaims it.
       const { items } = await service().ports.table.query({ partition: service().keys.entries(0) });
       expect(items.map(({ sk }) => sk)).toContain(`account_end#${account.id}#${account.id}`);
     }
@@ -47,7 +47,7 @@ describe('audit log of operator commands', () => {
 });
 
 describe('admin audit', () => {
-  it('says so when there are no entries', async () => {
+  it('prints "No entries." for an account without entries', async () => {
     expect(await admin(['audit', 'acc_none'])).toMatchObject({ code: 0, out: 'No entries.\n' });
   });
 

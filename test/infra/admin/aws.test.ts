@@ -14,7 +14,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 const admin = (args: string[], env: Record<string, string> = {}) => runCommand('infra/admin/main.ts', args, env);
 
 describe('admin schedule', () => {
-  /** Puts an AWS CLI on the path that logs its arguments. */
+  /** Puts a substitute for the AWS CLI on the path, which logs its arguments. */
   function withCli(outputs: { OutputKey: string; OutputValue: string }[], state: string) {
     const stacks = JSON.stringify({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: outputs }] });
     const schedule = JSON.stringify({
@@ -26,26 +26,26 @@ describe('admin schedule', () => {
       State: state,
       Target: { Arn: 'arn:aws:sqs:x', Input: '{}' },
     });
-    const said = join(dir, 'said');
-    writeFileSync(said, '');
+    const calls = join(dir, 'calls');
+    writeFileSync(calls, '');
     const answers = `case "$2" in describe-stacks) echo '${stacks}';; get-schedule) echo '${schedule}';; *) echo '{}';; esac`;
-    writeFileSync(join(dir, 'aws'), `#!/bin/sh\necho "$@" >> ${said}\n${answers}\n`, { mode: 0o755 });
+    writeFileSync(join(dir, 'aws'), `#!/bin/sh\necho "$@" >> ${calls}\n${answers}\n`, { mode: 0o755 });
     const env = { PATH: `${dir}:${process.env.PATH}` };
     return {
       run: (word: string) => admin(['schedule', word, '--stack', 'fleet'], env),
-      said: () => readFileSync(said, 'utf8'),
+      calls: () => readFileSync(calls, 'utf8'),
     };
   }
   const named = [{ OutputKey: 'Schedules', OutputValue: 'fleet-tick-1' }];
 
-  it('stops exactly the schedules that the outputs name and says so', async () => {
-    const { run, said } = withCli(named, 'ENABLED');
+  it('stops exactly the schedules in the outputs of the stack and prints the change', async () => {
+    const { run, calls } = withCli(named, 'ENABLED');
     const { code, out } = await run('stop');
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(/^fleet-tick-1: ENABLED to DISABLED\nJobs that/),
     });
-    const [, input = ''] = /update-schedule --cli-input-json (\{.*\}) --output/.exec(said())!;
+    const [, input = ''] = /update-schedule --cli-input-json (\{.*\}) --output/.exec(calls())!;
     expect(JSON.parse(input)).toEqual({
       GroupName: 'default',
       Name: 'fleet-tick-1',
@@ -53,16 +53,16 @@ describe('admin schedule', () => {
       State: 'DISABLED',
       Target: { Arn: 'arn:aws:sqs:x', Input: '{}' },
     });
-    expect(said()).not.toContain('list-schedules');
+    expect(calls()).not.toContain('list-schedules');
   });
 
-  it('changes nothing if the state is the wanted one', async () => {
-    const { run, said } = withCli(named, 'ENABLED');
+  it('changes nothing if the schedule already has the requested state', async () => {
+    const { run, calls } = withCli(named, 'ENABLED');
     expect((await run('start')).out).toMatch(/^fleet-tick-1 was ENABLED already/);
-    expect(said()).not.toContain('update-schedule');
+    expect(calls()).not.toContain('update-schedule');
   });
 
-  it('needs a stack of this release', async () => {
+  it('rejects a missing --stack, and a stack without the output of this release', async () => {
     expect(await withCli([], 'ENABLED').run('stop')).toMatchObject({
       code: 2,
       err: expect.stringContaining('no output'),
@@ -72,7 +72,10 @@ describe('admin schedule', () => {
 });
 
 describe('admin trace', () => {
-  /** Writes the maps of a function, and a stack trace that leads to `needle` in its code. */
+  /**
+   * Writes the source maps of a function, and a log whose trace leads to `needle` in its code.
+   * @returns the arguments
+   */
   function traceTo(needle: string, log: (frame: string) => string): string[] {
     const { dir: code, ...made } = bundle('console');
     const maps = made.maps();
@@ -87,7 +90,7 @@ describe('admin trace', () => {
     return ['trace', join(dir, 'trace'), '--maps', join(dir, 'maps')];
   }
 
-  it('prints a log line with the places in the sources', async () => {
+  it('prints a log line with the positions in the sources', async () => {
     const words = traceTo('is not an address of this service', (frame) =>
       JSON.stringify({ service: 'console', error: { stack: `Error: refused\n    at a (${frame})` } }),
     );

@@ -12,7 +12,7 @@ describe('admin commands on a running service', () => {
     expect(await as(key).get('/v1/me')).toMatchObject({ status: 200, body: { id: account.id, role: 'admin' } });
   });
 
-  it('rejects an e-mail address in use, in any case, without --again', async () => {
+  it('rejects an e-mail address in use, in upper or lower case, without --again', async () => {
     await create();
     const words = ['account', 'create', '--email', 'ANN@Example.com', '--name', 'Ann'];
     const refused = await admin(words);
@@ -21,7 +21,7 @@ describe('admin commands on a running service', () => {
     expect((await admin([...words, '--again'])).code).toBe(0);
   });
 
-  it('restricts another account to public addresses by default and says so', async () => {
+  it('restricts an added account to public addresses by default and prints that', async () => {
     expect((await create()).account.egress).toBe('public');
     const words = ['account', 'create', '--email', 'eve@example.com', '--name', 'Eve', '--again'];
     expect((await admin(words)).out).toContain('egress   public addresses only');
@@ -108,7 +108,7 @@ describe('admin commands on a running service', () => {
     expect(answers.get('audit')).toContainEqual(expect.objectContaining({ action: 'account.update' }));
   });
 
-  it('changes the role of a user, except of the last admin', async () => {
+  it('changes the role of a user, except that of the last admin', async () => {
     const { account, key } = await create();
     const invited = (await as(key).post('/v1/settings/users/invite', { email: 'bob@example.com', role: 'viewer' }))
       .body;

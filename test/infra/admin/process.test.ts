@@ -47,7 +47,7 @@ describe('admin process', () => {
     expect(err).toContain('is damaged; restore another copy');
   });
 
-  it('creates a store that only its user can read', async () => {
+  it('creates a store that only its owner can read', async () => {
     const fresh = join(dir, 'fresh');
     expect((await admin(create, { DATA_DIR: fresh })).code).toBe(0);
     expect(statSync(fresh).mode & 0o077).toBe(0);

@@ -45,9 +45,9 @@ it('compares each result with its threshold and deletes what it created', async 
   expect((await client.get('/v1/checks')).body).toEqual([]);
 });
 
-/** Puts an AWS CLI on the path that returns a stack and these values of each metric. */
-function withCli(values: object): { said: string; env: Record<string, string> } {
-  const said = join(dir, 'said');
+/** Puts a substitute for the AWS CLI on the path, which returns a stack, and `values` for each metric. */
+function withCli(values: object): { calls: string; env: Record<string, string> } {
+  const calls = join(dir, 'calls');
   const stack = {
     StackResourceSummaries: [
       { ResourceType: 'AWS::SQS::Queue', PhysicalResourceId: 'https://sqs.example/1/fleet-Queuejob-1' },
@@ -56,18 +56,18 @@ function withCli(values: object): { said: string; env: Record<string, string> } 
     ],
   };
   const answer = `case "$1" in cloudformation) echo '${JSON.stringify(stack)}';; *) echo '${JSON.stringify({ Datapoints: [values] })}';; esac`;
-  writeFileSync(join(dir, 'aws'), `#!/bin/sh\necho "$@" >> ${said}\n${answer}\n`, { mode: 0o755 });
-  return { said, env: { KEY: client.key, PATH: `${dir}:${process.env.PATH}` } };
+  writeFileSync(join(dir, 'aws'), `#!/bin/sh\necho "$@" >> ${calls}\n${answer}\n`, { mode: 0o755 });
+  return { calls, env: { KEY: client.key, PATH: `${dir}:${process.env.PATH}` } };
 }
 
 it('reads metrics of the stack with the AWS CLI', async () => {
-  const { said, env } = withCli({ Sum: 360, Maximum: 12 });
+  const { calls, env } = withCli({ Sum: 360, Maximum: 12 });
   const { code, out } = await checklist([...addresses(), '--stack', 'fleet', '--only', '8,9'], env);
   expect(out).toMatch(
     /ok {5}ScheduleLag of generator: 12 s .*\n.*ok {5}ApproximateAgeOfOldestMessage of fleet-Queuejob-1: 12 s/,
   );
   expect(out).toMatch(/ok {5}NumberOfEmptyReceives of fleet-Queuejob-1: 360 an hour \(at most 1000\)/);
-  expect(readFileSync(said, 'utf8')).not.toContain('Dead');
+  expect(readFileSync(calls, 'utf8')).not.toContain('Dead');
   expect(code).toBe(0);
 });
 
@@ -94,10 +94,10 @@ it('skips metrics without --stack', async () => {
   expect(code).toBe(0);
 });
 
-it('continues after an item that did not run and says so', async () => {
+it('reports an item that did not run and continues', async () => {
   await using mute = await rawTarget(() => {});
-  const away = ['--tls-host', `${mute.host}:${mute.port}`, '--patience', '0', '--only', '2,6'];
-  const { code, out } = await checklist([...addresses(), ...away, client.key]);
+  const more = ['--tls-host', `${mute.host}:${mute.port}`, '--patience', '0', '--only', '2,6'];
+  const { code, out } = await checklist([...addresses(), ...more, client.key]);
   expect(out).toMatch(/not run: the result of a TLS check: not within 0 s/);
   expect(code).toBe(1);
   expect((await client.get('/v1/blueprints')).body).toEqual([]);

@@ -45,8 +45,8 @@ describe('DynamoDB failures', () => {
   it.each([
     ['throttled', named('ThrottlingException')],
     ['throttled', named('ProvisionedThroughputExceededException')],
-    ['broken inside', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
-    ['silent', named('TimeoutError')],
+    ['failing internally', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
+    ['not responding', named('TimeoutError')],
     ['unreachable', named('Error', { code: 'ECONNREFUSED' })],
   ])('throws UNAVAILABLE from every method when it is %s', async (_, error) => {
     dynamo.onAnyCommand().rejects(error);
@@ -134,8 +134,8 @@ describe('conflicting writes', () => {
   });
 });
 
-describe('lost response of a committed write', () => {
-  it('is detected by its own new version', async () => {
+describe('committed write whose response was lost', () => {
+  it('is recognized by its new version', async () => {
     // The client retries by itself and finds its first write.
     dynamo.on(TransactWriteItemsCommand).rejects(
       new TransactionCanceledException({
@@ -163,8 +163,8 @@ describe('lost response of a committed write', () => {
       region: 'eu-central-1',
       credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
     });
-    const over = dynamoTable({ client: real, table: 'fleet', clock, ids: makeIds(clock) });
-    expect(await over.transact([{ put: item('1') }, other])).toEqual({ ok: true });
+    const realTable = dynamoTable({ client: real, table: 'fleet', clock, ids: makeIds(clock) });
+    expect(await realTable.transact([{ put: item('1') }, other])).toEqual({ ok: true });
     expect(tokens).toEqual([expect.stringMatching(/\S{8,}/), tokens[0]]);
     real.destroy();
     server.close();
@@ -181,7 +181,7 @@ describe('price of a request', () => {
     expect(dynamo.commandCalls(TransactWriteItemsCommand)).toHaveLength(1);
   });
 
-  it('reads strongly consistent unless a read may be a second old', async () => {
+  it('reads with strong consistency, except for queries with `eventual`', async () => {
     dynamo.on(QueryCommand).resolves({}).on(GetItemCommand).resolves({}).on(BatchGetItemCommand).resolves({});
     await table.query({ partition: 'p' });
     await table.query({ partition: 'p', eventual: true });

@@ -9,7 +9,7 @@ const missing = Object.keys(standIns).filter((name) => !standIns[name]);
 if (missing.length > 0 && process.env.CI === 'true')
   throw new Error(`.ci/peers must install ${missing.join(' and ')}.`);
 
-describe.each(Object.entries(standIns))('DynamoDB as %s', (name, begin) => {
+describe.each(Object.entries(standIns))('DynamoDB emulated by %s', (name, begin) => {
   describe.skipIf(!begin)('table contract', () => {
     let standIn: Promise<StandIn> | undefined;
     const start = () => (standIn ??= startStandIn(begin!));

@@ -17,7 +17,10 @@ const code = (origins = ['*']) => edgeCode({ api: 'api', streamed: ['/v1/mcp'], 
 
 const HOST = 'fleet.example.com';
 
-/** Runs the function like CloudFront. @returns the forwarded request or the response, and the selected origin */
+/**
+ * Runs the function like CloudFront.
+ * @returns the forwarded request or the response, the selected origin, and whether the request passes
+ */
 function run(
   method: string,
   uri: string,
@@ -55,7 +58,7 @@ describe('edge function', () => {
   });
 
   it.each(allRoutes.map(({ method, path, access }) => [method, path, access] as const))(
-    'passes %s %s without a key only if the service does (%s)',
+    'passes %s %s without a key only if its access is open (%s)',
     (method, path, access) => {
       const uri = path.replaceAll(/\{\w+\}/g, 'one');
       expect(run(method, uri).passes).toBe(access === 'open');
@@ -97,7 +100,7 @@ describe('edge function', () => {
   it.each([
     ...['', '/', '.env', 'wp-login.php', UUID.slice(1), `${UUID}0`, `x/${UUID}`],
     ...[PING_KEY, `${PING_KEY}/`, `${PING_KEY}/nightly/`, `${PING_KEY}/a.b`, `${PING_KEY}0/nightly`],
-  ])('answers %j below /ping/ itself, because it cannot be a ping', (path) => {
+  ])('returns 404 for %j below /ping/ without calling the service, because it cannot be a ping', (path) => {
     expect(readPingPath(`/ping/${path}`)).toBe('unknown');
     const { statusCode, headers, body } = run('GET', `/ping/${path}`, KEY).result as Answer;
     expect({ statusCode, body, type: headers['content-type'] }).toEqual({
@@ -193,7 +196,7 @@ describe('MCP at the URL of CloudFront', () => {
   it('forwards other requests unchanged', () => {
     const { result, selected } = run('GET', '/v1/checks', KEY);
     expect(selected).toEqual([]);
-    const told = ['x-fleetwatch-address', 'x-fleetwatch-host'];
-    expect(Object.keys(result.headers)).toEqual(['host', 'authorization', ...told]);
+    const added = ['x-fleetwatch-address', 'x-fleetwatch-host'];
+    expect(Object.keys(result.headers)).toEqual(['host', 'authorization', ...added]);
   });
 });

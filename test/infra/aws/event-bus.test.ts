@@ -13,7 +13,7 @@ const put = () => bridge.commandCalls(PutEventsCommand).map((call) => call.args[
 const accepted = (count: number) => ({ Entries: Array.from({ length: count }, () => ({ EventId: 'e' })) });
 
 describe('eventBus', () => {
-  it('names bus, source and type, ten events in a request', async () => {
+  it('sends up to ten events per request, each with bus, source and type', async () => {
     bridge.on(PutEventsCommand).resolves(accepted(10));
     await bus.publish(Array.from({ length: 12 }, (_, n) => ({ detail_type: 'state_change', detail: { n } })));
     expect(put().map((entries) => entries.length)).toEqual([10, 2]);

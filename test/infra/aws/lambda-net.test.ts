@@ -11,14 +11,14 @@ const ask = { timeout_ms: 1000, egress: 'public' } as const;
 
 describe('egress on Lambda without a VPC', () => {
   it.each([
-    ['a name with only IPv6 addresses', () => net.guard({ ...ask, host: 'six.example.com' })],
-    ['an IPv6 address', () => net.guard({ ...ask, host: '2606:4700::1' })],
-    ['a tcp check of one', () => net.open({ ...ask, host: '[2606:4700::1]', port: 80 }, () => {})],
+    ['a name with only IPv6 addresses before a probe', () => net.guard({ ...ask, host: 'six.example.com' })],
+    ['an IPv6 address before a probe', () => net.guard({ ...ask, host: '2606:4700::1' })],
+    ['a connection to an IPv6 address', () => net.open({ ...ask, host: '[2606:4700::1]', port: 80 }, () => {})],
     [
-      'a URL with one',
+      'a request to an IPv6 address',
       () => net.http({ ...ask, url: 'https://[2606:4700::1]/', method: 'GET', max_body_bytes: 1, max_redirects: 0 }),
     ],
-  ])('rejects %s, when a check is created and when it runs', async (_, refused) => {
+  ])('rejects %s', async (_, refused) => {
     await expect(refused()).rejects.toMatchObject({ kind: 'egress', message: expect.stringMatching(/IPv6.*VPC_ID/) });
   });
 
@@ -33,7 +33,7 @@ describe('egress on Lambda without a VPC', () => {
     await expect(net.guard({ ...ask, host: 'both.example.com' })).resolves.toBeUndefined();
   });
 
-  it('rejects forbidden addresses first', async () => {
+  it('reports a forbidden address as such, not as IPv6', async () => {
     await expect(net.guard({ ...ask, host: '::1' })).rejects.toMatchObject({
       message: expect.stringContaining('not a public address'),
     });

@@ -44,7 +44,7 @@ describe('probe on Lambda', () => {
     },
   );
 
-  it('reaches only the addresses of EGRESS_ALLOW', async () => {
+  it('reaches loopback addresses only if they are in EGRESS_ALLOW', async () => {
     const env = { CHECK_EGRESS: 'any', EGRESS_ALLOW: '127.77.0.0/16' };
     expect(await get('127.77.0.1', env)).toMatchObject({ status: 200 });
     await expect(get('127.0.0.1', env)).rejects.toMatchObject(refused);

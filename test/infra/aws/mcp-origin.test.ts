@@ -4,7 +4,7 @@ import { DeploySettings, serviceEnvironment } from '#infra/aws/settings.ts';
 import { readSettings } from '#lib/settings.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
-/** Sends a ping from a page of `origin` as the function URL passes it through CloudFront, with its own host name. */
+/** Sends a ping from a page of `origin` through CloudFront, which uses the host name of the function URL. */
 async function pingFrom(origin: string, deployed: Record<string, string>): Promise<number> {
   const world = memoryWorld();
   const settings = readSettings(serviceEnvironment(DeploySettings.parse(deployed), true));
@@ -36,6 +36,6 @@ it.each([
   ['https://fleet.example.com', {}, 403],
   ['http://fleet.example.com', OWN, 403],
   ['https://evil.example', OWN, 403],
-])('checks a page of %s with %o: MCP returns %d', async (origin, deployed, status) => {
+])('responds to a page of %s with the settings %o: %d', async (origin, deployed, status) => {
   expect(await pingFrom(origin, deployed)).toBe(status);
 });

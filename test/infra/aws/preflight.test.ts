@@ -73,7 +73,7 @@ describe('preflight', () => {
     expect(only(await found({}, undefined, true), 'stop')).toEqual([]);
   });
 
-  it('fits the throttle of every region by default', async () => {
+  it('accepts the default throttle settings at the lowest limits of a region', async () => {
     account(1000);
     throttle = { rateLimit: 2500, burstLimit: 1250 };
     expect(only(await found(), 'stop')).toEqual([]);

@@ -39,7 +39,7 @@ it.each(['/v1/me', '/v1/mcp'])('logs the rejected caller at %s, and never the ke
   expect(JSON.stringify(lines)).not.toContain('fw_wrong');
 });
 
-it('cuts a long forged address list, except for the entries of the proxies', async () => {
+it('shortens a long forged address list and keeps the entries of the proxies', async () => {
   const { answer, lines } = service();
   await answer(eventOf('GET', '/v1/me', 'fw_wrong', `${'9.9.9.9, '.repeat(500)}203.0.113.9`));
   const { forwarded_for, source_ip } = lines[0]!.fields;

@@ -54,7 +54,7 @@ describe('a function with a secret', () => {
     ['cannot be read', () => manager.on(GetSecretValueCommand).rejects(down)],
     ['is not a valid setting', () => holds('http://a.example.com')],
     ['has no text', () => manager.on(GetSecretValueCommand).resolves({})],
-  ])('uses the last value of one that %s, logs it, and tries again after a minute', async (_, breaks) => {
+  ])('uses the last value of a secret that %s, logs the failure, and retries after a minute', async (_, breaks) => {
     holds(FIRST);
     const { log, ask, pass } = world();
     await ask();

@@ -5,9 +5,9 @@ import { type SqsWorld, sqsEventSource } from '#test/support/sqs-event-source.ts
 import { makeClock } from '#test/support/virtual-clock.ts';
 
 const { batch: size, concurrency, max_receives } = specs.delivery;
-const pollers = () => ({ least: 2, most: concurrency, every_ms: 0 });
+const pollers = () => ({ min: 2, max: concurrency, every_ms: 0 });
 
-/** Runs one queue in virtual time; records the time and size of the batches of its function. */
+/** Runs one queue in virtual time; records the time and the message ids of each batch. */
 async function fed(run: (names: string[]) => Promise<BatchReply | undefined>, more: Partial<SqsWorld> = {}) {
   const clock = makeClock(0);
   const batches: { at: number; names: string[] }[] = [];
@@ -42,7 +42,7 @@ describe('emulated SQS event source', () => {
     expect(dead).toEqual(['"m"']);
   });
 
-  it('retries a whole batch for an unknown name, as Lambda does', async () => {
+  it('retries a whole batch if the response names an unknown message, as Lambda does', async () => {
     const { clock, source, batches } = await fed(async () => ({ batchItemFailures: [{ itemIdentifier: 'x' }] }));
     source.send('1', 0);
     await clock.runUntil(hiddenSeconds('delivery') * 1000);
@@ -55,7 +55,7 @@ describe('emulated SQS event source', () => {
         await clock.sleep(100);
         return nothing;
       },
-      { pollers: () => ({ least: 1, most: 1, every_ms: 0 }) },
+      { pollers: () => ({ min: 1, max: 1, every_ms: 0 }) },
     );
     for (let n = 0; n < size + 3; n++) source.send(String(n), n);
     await clock.runUntil(1000);
@@ -72,7 +72,7 @@ describe('emulated SQS event source', () => {
         running--;
         return nothing;
       },
-      { pollers: () => ({ least: 1, most: 3, every_ms: 200 }), take: (_, waiting) => waiting.splice(0, 1) },
+      { pollers: () => ({ min: 1, max: 3, every_ms: 200 }), take: (_, waiting) => waiting.splice(0, 1) },
     );
     for (let n = 0; n < 5; n++) source.send(String(n), 0);
     await clock.runUntil(5000);
@@ -87,7 +87,7 @@ describe('emulated SQS event source', () => {
       return nothing;
     };
     const { clock, source, batches } = await fed(slow, {
-      pollers: () => ({ least: 1, most: 2, every_ms: 0 }),
+      pollers: () => ({ min: 1, max: 2, every_ms: 0 }),
       long_poll_ms: 20_000,
       onIdle: () => idle++,
     });
@@ -97,7 +97,7 @@ describe('emulated SQS event source', () => {
     source.send('2', 0);
     await clock.runUntil(120_000);
     expect(batches).toHaveLength(2);
-    // Both wait in vain until 80.1 s; the remaining one does again.
+    // Both pollers receive nothing until 80.1 s; one ends, and the other receives nothing again until 100.1 s.
     expect(idle).toBe(3 + 2 + 1);
   });
 

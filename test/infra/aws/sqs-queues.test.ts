@@ -62,7 +62,7 @@ describe('SQS queues', () => {
     ]);
   });
 
-  it('throws UNAVAILABLE if the queue keeps failing, and names rejected messages', async () => {
+  it('throws UNAVAILABLE if the queue keeps failing, and another error for a message that SQS rejects', async () => {
     const failed = (SenderFault: boolean) => ({ Failed: [{ Id: '0', Code: 'Odd', SenderFault }], Successful: [] });
     sqs.on(SendMessageBatchCommand).resolves(failed(false));
     await expect(queues.send('job', [{ body: 1 }])).rejects.toMatchObject({ code: 'UNAVAILABLE' });

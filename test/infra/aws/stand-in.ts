@@ -13,18 +13,18 @@ import { lastingPort } from '#test/support/lasting-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Starts a substitute of DynamoDB on a port of loopback. */
-export type Start = (port: string) => { command: string; args: string[] };
+/** Returns the command that starts a DynamoDB substitute on a port of the loopback interface. */
+export type StartCommand = (port: string) => { command: string; args: string[] };
 
 const dynoxide = [`${root}/node_modules/@dynoxide/${process.platform}-${process.arch}/dynoxide`]
   .flatMap((file) => [file, `${file}.exe`])
   .find(existsSync);
-/** Installed by .ci/peers if Maven exists (dynamodb-local.pom.xml). */
+/** Folder of DynamoDB Local, which .ci/peers installs if Maven exists (dynamodb-local.pom.xml). */
 const jars = `${root}/.cache/dynamodb-local`;
 const local = ['com.amazonaws.services.dynamodbv2.local.main.ServerRunner', '-inMemory', '-sharedDb', '-port'];
 
-/** Substitutes by name; undefined if this machine lacks one: a small one from npm, and DynamoDB Local in Java. */
-export const standIns: Record<string, Start | undefined> = {
+/** Substitutes by name: a small one from npm, and DynamoDB Local in Java; undefined if one is not installed. */
+export const standIns: Record<string, StartCommand | undefined> = {
   dynoxide:
     dynoxide === undefined
       ? undefined
@@ -36,8 +36,8 @@ export const standIns: Record<string, Start | undefined> = {
 
 export type StandIn = { client: DynamoDBClient; table: Table; stop(): void };
 
-/** Starts a DynamoDB in memory on a free port, with the table port on it. */
-export async function startStandIn(start: Start): Promise<StandIn> {
+/** Starts a DynamoDB substitute in memory on a free network port, and creates an empty table in it. */
+export async function startStandIn(start: StartCommand): Promise<StandIn> {
   const port = String(await lastingPort());
   const { command, args } = start(port);
   const child = spawn(command, args, { cwd: tmpdir(), stdio: 'ignore' });

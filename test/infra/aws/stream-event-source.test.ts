@@ -10,7 +10,7 @@ const again = ({ dynamodb }: StreamRecord): BatchReply => ({
 });
 const nothing: BatchReply = { batchItemFailures: [] };
 
-/** Reads a stream of one shard. @returns each batch of the first reader, by the names of its items */
+/** Reads a stream of one shard. `batches`: sort keys of the items in each batch of the first reader. */
 function read(run: (records: StreamRecord[]) => BatchReply | undefined, more: Partial<StreamWorld> = {}) {
   const clock = makeClock(0);
   const batches: string[][] = [];
@@ -53,7 +53,7 @@ describe('emulated change stream', () => {
     ]);
   });
 
-  it('retries a whole batch without a response, and continues when it is opened', async () => {
+  it('delivers nothing until it is opened, and retries a whole batch without a response', async () => {
     let isOpen = false;
     let runs = 0;
     const { clock, source, batches, insert } = read(() => (++runs === 1 ? undefined : nothing), {

@@ -32,13 +32,13 @@ describe('settings of an environment', () => {
     expect(() => read(text)).toThrow(FILE);
   });
 
-  it('need a name and a file', () => {
+  it('require an environment name and its file', () => {
     expect(() => readEnvironment(undefined)).toThrow('Name an environment: --env NAME');
     expect(() => readEnvironment('../prod')).toThrow('--env takes a name');
     expect(() => readEnvironment('none-such')).toThrow('deploy/none-such.json does not exist. Create it');
   });
 
-  it('are not in the context of the CDK', () => {
+  it('are rejected in the context of the CDK', () => {
     const context = { env: 'prod', '@aws-cdk/core:x': true, 'availability-zones:account=1': [], tree: {} };
     expect(() => assertNoSettings(context, FILE)).not.toThrow();
     expect(() => assertNoSettings({ ...context, STACK_NAME: 'x' }, FILE)).toThrow(`Move STACK_NAME there from -c`);

@@ -32,13 +32,13 @@ it.each([
   ['the name of a property', { properties: { title: { type: 'string' } } }],
   ['an added property', { properties: { description: { type: 'string' }, title: { type: 'string' } } }],
   ['a bound', { properties: { description: { type: 'string', maxLength: 5 } } }],
-])('changes the lines of operations that refer to a schema with %s', (_name, part) => {
+])('changes the lines of operations that refer to a schema when it differs in %s', (_name, part) => {
   const [changed, unchanged] = linesOf(part);
   expect(changed).not.toBe(things);
   expect(unchanged).toBe(other);
 });
 
-it('does not change with a human-readable text', () => {
+it('does not change with human-readable texts', () => {
   const described = { description: 'A part', properties: { description: { type: 'string', description: 'A text' } } };
   expect(linesOf(described)).toEqual([things, other]);
 });

@@ -17,7 +17,7 @@ import { webhook } from '#lib/channels/types/webhook.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { assertDescribed } from '#test/support/described.ts';
 import { examples as alerts } from '#test/unit/channels/example-alerts.ts';
-import { membersOf } from './described-members.ts';
+import { propertiesOf } from './described-properties.ts';
 
 let made: Record<string, string>;
 let document: OpenApi;
@@ -32,7 +32,7 @@ const onDisk = (file: string) => readFileSync(join(import.meta.dirname, '../../.
 
 const linesOf = (text: string) => text.split('\n');
 
-/** Returns all operations as `[method, path, operation]`. */
+/** Returns all operations with their methods and paths. */
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
@@ -69,24 +69,24 @@ describe('API description', () => {
   });
 
   it('describes every property of requests, responses and events', () => {
-    const members = membersOf(document);
-    expect(members.length).toBeGreaterThan(700);
-    const mute = members.filter(({ schema }) => !/^\S.*\S$/.test(schema.description ?? ''));
-    expect(mute.map(({ place }) => place)).toEqual([]);
+    const properties = propertiesOf(document);
+    expect(properties.length).toBeGreaterThan(700);
+    const undescribed = properties.filter(({ schema }) => !/^\S.*\S$/.test(schema.description ?? ''));
+    expect(undescribed.map(({ place }) => place)).toEqual([]);
   });
 
-  /** Words without information of their own. */
-  const TOLD = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
+  /** Properties whose values have names that need a description. */
+  const ENUMS = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
 
-  it.each(TOLD)('describes each value of %s', (name) => {
-    const all = membersOf(document).filter(({ place }) => place.endsWith(`.${name}`));
-    // Some are a sentence without values.
-    const members = all.flatMap((one) => {
+  it.each(ENUMS)('describes each value of %s', (name) => {
+    const all = propertiesOf(document).filter(({ place }) => place.endsWith(`.${name}`));
+    // Some are free texts without fixed values.
+    const properties = all.flatMap((one) => {
       const values: string[] | undefined = one.schema.enum ?? one.schema.anyOf?.[0].enum;
       return values ? [{ ...one, values }] : [];
     });
-    expect(members.length).toBeGreaterThan(0);
-    for (const { place, schema, values } of members) {
+    expect(properties.length).toBeGreaterThan(0);
+    for (const { place, schema, values } of properties) {
       expect(values.filter((value) => !schema.description.includes(`${value}:`) && !isListed(schema, value))).toEqual(
         [],
       );
@@ -94,7 +94,7 @@ describe('API description', () => {
     }
   });
 
-  /** Format: `check_disabled, check_enabled: …` */
+  /** Whether the description explains the value with others: `check_disabled, check_enabled: …`. */
   const isListed = ({ description }: { description: string }, value: string) =>
     new RegExp(`\\b${value}(, \\w+)*:`).test(description);
 

@@ -42,7 +42,7 @@ it('loads nothing from other hosts', () => {
   }
 });
 
-it('escapes HTML, and makes text of links to scripts and to files that it does not show', () => {
+it('escapes HTML, and renders links to scripts and to unpublished files as text', () => {
   const text = '# A\n\n`<b>` <img src=x onerror=y> [x](javascript:y) [keys](glossary.md) [alerts](alerts.md#limits)';
   const { html } = renderMarkdown(text, 'docs/use/alerts.md');
   expect(html).toContain('<p><code>&lt;b&gt;</code>  x keys <a href="/docs/use/alerts#limits">alerts</a></p>');

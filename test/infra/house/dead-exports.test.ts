@@ -39,7 +39,7 @@ describe('deadExports reports an export that', () => {
     ['is a function that no file imports', { 'lib/a.ts': 'export async function rule() {}\n' }],
     ['is a type that no file imports', { 'lib/a.ts': 'export type Rule = 1;\n' }],
     ['is the default that no file imports', { 'lib/a.ts': 'export default class Rule {}\n' }],
-    ['has the name of one that is imported', { 'lib/results/a.ts': RULE, 'lib/b.ts': RULE + takes }],
+    ['has the same name as an imported export of another file', { 'lib/results/a.ts': RULE, 'lib/b.ts': RULE + takes }],
     ['only tests use', { 'lib/results/a.ts': 'export const rule = 1;\n', 'test/unit/results/a.test.ts': takes }],
     ['only test setup imports', { 'lib/results/a.ts': RULE, 'test/support/a.ts': takes }],
     ['has an unsupported form', { 'lib/a.ts': 'export { rule };\n' }],

@@ -2,15 +2,16 @@ import type { Import } from './imports.ts';
 
 const PRODUCT = /^(lib|infra|functions|console)\//;
 const EXPORT = /^export (?:(default) )?(?:async )?(?:(type|interface)|const|let|function\*?|class)? ?(\w+)/;
-/** Text that is not code of the file itself: comments, and code in pages. */
+/** Text that is not code of the file itself: comments, and code blocks of Markdown in its strings. */
 const NOT_CODE = [/\/\*.*?\*\//gs, /\/\/.*/g, /(?:\\`){3}.*?(?:\\`){3}/gs];
-/** Folders with tests of rules. */
+/** Tests that can import an export only to test it. */
 const RULE_TEST = /^(test\/(unit|infra)|research)\/.*\.test\.ts$/;
 const TESTS = /^(test|research)\//;
 
 /**
- * Returns a sentence for each export of the product that no other file imports. Tests count for types; a value that
- * only tests import is a rule under test: its own file uses it, and outside infra a unit or infra test imports it.
+ * Returns a sentence for each export of the product that no other file imports. An export that only tests import must
+ * be used in its own file. Outside infra/, a value must also be imported by a test in test/unit, test/infra or
+ * research.
  */
 export function deadExports(sources: ReadonlyMap<string, string>, imports: readonly Import[]): string[] {
   const importers = new Map<string, string[]>();
@@ -26,7 +27,7 @@ export function deadExports(sources: ReadonlyMap<string, string>, imports: reado
     if (by.some((importer) => !TESTS.test(importer))) return undefined;
     if (code.match(new RegExp(`\\b${name}\\b`, 'g'))!.length < 2) return 'which only tests use: move it to them';
     if (isType || file.startsWith('infra/') || by.some((importer) => RULE_TEST.test(importer))) return undefined;
-    return 'which only test setup imports, no test in test/unit or test/infra: drop `export`';
+    return 'which only test setup imports, and no test in test/unit or test/infra: drop `export`';
   }
 
   return [...sources]

@@ -44,7 +44,7 @@ describe('upward reports an import of', () => {
 
   it('names both files for a room of the same layer', () => {
     expect(faults('lib/actions/a.ts', "import { b } from '#lib/incidents/b.ts';")).toEqual([
-      'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is on the same floor as lib/actions (CONTRIBUTING.md#rules-of-the-house).',
+      'lib/actions/a.ts imports lib/incidents/b.ts: lib/incidents is in the same layer as lib/actions (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 });
@@ -79,14 +79,14 @@ describe('disorder', () => {
     ]);
   });
 
-  it('reports a circle through a file directly in a room, once', () => {
+  it('reports an import cycle through a file directly in a room, once', () => {
     const files = {
       'lib/alerting/a.ts': "import { b } from './decide/b.ts';",
       'lib/alerting/decide/b.ts': "import { c } from '#lib/alerting/c.ts';",
       'lib/alerting/c.ts': "import { a } from './a.ts';",
     };
     expect(found(files)).toEqual([
-      'lib/alerting/a.ts → lib/alerting/decide → lib/alerting/c.ts → lib/alerting/a.ts is a circle (CONTRIBUTING.md#rules-of-the-house).',
+      'lib/alerting/a.ts → lib/alerting/decide → lib/alerting/c.ts → lib/alerting/a.ts is an import cycle (CONTRIBUTING.md#rules-of-the-house).',
     ]);
   });
 

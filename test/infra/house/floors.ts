@@ -69,8 +69,8 @@ export const upward = (imports: readonly Import[]): string[] =>
     if (!here || !there || here.room === there.room) return [];
     const strangers = STRANGERS.some((pair) => pair.includes(here.room) && pair.includes(there.room));
     if (here.floor > there.floor && !strangers) return [];
-    const where = strangers ? 'on the same floor as' : 'above';
-    return [`${file} imports ${from}: ${there.room} is ${where} ${here.room} ${RULE}.`];
+    const where = strangers ? 'is in the same layer as' : 'comes after';
+    return [`${file} imports ${from}: ${there.room} ${where} ${here.room} ${RULE}.`];
   });
 
 /** Returns the folder of a room by its path, or the file itself if it is directly in the room. */
@@ -81,7 +81,7 @@ export function partOf(file: string): string | undefined {
   return rest.length === 0 ? file : `${room.room}/${first}`;
 }
 
-/** Returns a sentence for each unknown folder, each import from a later folder, and each circle in a room. */
+/** Returns a sentence for each unknown folder, each import from a later folder, and each import cycle in a room. */
 export function disorder(imports: readonly Import[]): string[] {
   const faults = new Set<string>();
   const uses = new Map<string, Set<string>>();
@@ -95,20 +95,20 @@ export function disorder(imports: readonly Import[]): string[] {
     const [own, other] = [order.indexOf(here), order.indexOf(there)];
     if (own >= 0 && other > own) faults.add(`${file} imports ${from}: ${there} comes after ${here} ${RULE}.`);
   }
-  for (const circle of circles(uses)) faults.add(`${circle.join(' → ')} is a circle ${RULE}.`);
+  for (const cycle of cyclesIn(uses)) faults.add(`${cycle.join(' → ')} is an import cycle ${RULE}.`);
   return [...faults];
 }
 
-/** Returns each circle once, starting with its alphabetically first part. */
-function circles(uses: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
+/** Returns each cycle once, starting with its alphabetically first part. */
+function cyclesIn(uses: ReadonlyMap<string, ReadonlySet<string>>): string[][] {
   const found = new Map<string, string[]>();
   const done = new Set<string>();
   function visit(part: string, way: readonly string[]): void {
     const at = way.indexOf(part);
     if (at >= 0) {
-      const circle = way.slice(at);
-      const first = circle.indexOf([...circle].toSorted()[0]!);
-      const turned = [...circle.slice(first), ...circle.slice(0, first)];
+      const cycle = way.slice(at);
+      const first = cycle.indexOf([...cycle].toSorted()[0]!);
+      const turned = [...cycle.slice(first), ...cycle.slice(0, first)];
       found.set(turned.join(), [...turned, turned[0]!]);
     } else if (!done.has(part)) {
       for (const next of uses.get(part) ?? []) visit(next, [...way, part]);

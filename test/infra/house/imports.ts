@@ -8,7 +8,7 @@ const DYNAMIC = /\bimport\('([#.][^']+)'\)/g;
 /** File that replaces a package in a bundle. */
 const ALIAS = /\bjoin\(import\.meta\.dirname, '([\w-]+\.ts)'\)/g;
 
-/** Returns the imports of a file from the repository, without packages. */
+/** Returns the imports of a file that lead to files of the repository, not to packages. */
 export function importsOf(file: string, text: string): Import[] {
   const resolve = (name: string) =>
     name.startsWith('#') ? name.slice(1) : posix.join(posix.dirname(file), name.replace(/^(?!\.)/, './'));

@@ -15,7 +15,7 @@ describe('lock file', () => {
     expect(withoutHash(lock({ 'node_modules/a': hashed, ...covered }), [])).toEqual([]);
   });
 
-  it('needs no exception that is not used', () => {
+  it('reports an exception that is not needed', () => {
     expect(withoutHash(lock({ 'node_modules/a': { version: '2.0.0' } }), ['a 2.0.0'])).toEqual([]);
     expect(withoutHash(lock({ 'node_modules/a': hashed }), ['a 1.0.0'])).toEqual([
       'test/infra/house/lock-file.ts: a 1.0.0 has a hash or is not locked; remove its line',

@@ -2,7 +2,7 @@ type Lock = { packages: Record<string, { version?: string; integrity?: string; i
 
 /**
  * Packages for platforms whose hash the registry did not have when their version was locked. On these platforms npm
- * installs them without a comparison. Lock a version that has a hash, then remove its line.
+ * does not verify them. Lock a version that has a hash, then remove its line.
  */
 const UNKNOWN_HASHES = [
   '@dynoxide/darwin-arm64 1.2.1',

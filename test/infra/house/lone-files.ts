@@ -18,19 +18,19 @@ const linesOf = (text: string): number => text.trimEnd().split('\n').length;
  */
 export function loneFiles(sources: ReadonlyMap<string, string>): string[] {
   const importers = new Map<string, Set<string>>();
-  const isLazy = new Set<string>();
+  const lazy = new Set<string>();
   for (const [file, text] of sources) {
     if (file.startsWith('test/')) continue;
     for (const { from } of importsOf(file, text)) {
       importers.set(from, (importers.get(from) ?? new Set()).add(file));
     }
-    for (const [, name = ''] of text.matchAll(/\bimport\('#([^']+)'\)/g)) isLazy.add(name);
+    for (const [, name = ''] of text.matchAll(/\bimport\('#([^']+)'\)/g)) lazy.add(name);
   }
   return [...sources].flatMap(([file, text]) => {
     const [by, ...others] = importers.get(file) ?? [];
     if (!file.startsWith('lib/') || by === undefined || others.length > 0) return [];
     if (posix.dirname(by) !== posix.dirname(file) || linesOf(text) >= MIN_LINES) return [];
-    if (isLazy.has(file) || IS_TOOL.test(file) || APART.includes(file)) return [];
+    if (lazy.has(file) || IS_TOOL.test(file) || APART.includes(file)) return [];
     return [`${file} has ${linesOf(text)} lines, and ${by} is the only importer: merge the two.`];
   });
 }

@@ -66,7 +66,7 @@ function figures(): Record<string, number> {
     'of these under 40 lines': alone.filter((file) => linesOf(lib.get(file)!) < 40).length,
     'pairs of folders that import each other': mutualPairs(imports),
     'imports against the order of rooms': upward(imports).length,
-    'imports against the order of folders, and circles': disorder(imports).length,
+    'imports against the order of folders, and import cycles': disorder(imports).length,
     'rooms of lib': HOUSE.filter(({ room }) => room.startsWith('lib/')).length,
     'casts in lib': sum([...lib.values()].map(castsIn)),
     'generated lines in the repository': sum(generated.map(linesOf)),

@@ -10,7 +10,10 @@ import { signedIn } from '#test/support/signed-in.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Files of a walk: `took` ran a function, `stops` decide or act and pass on, `turnsBack` are repeated stops. */
+/**
+ * A walk: the path of one operation through the code. `took`: files in which it ran a function. `stops`: number of
+ * files that decide or act. `turnsBack`: number of returns to an earlier stop.
+ */
 export type Walk = { name: string; took: string[]; stops: number; turnsBack: number };
 
 /**
@@ -115,7 +118,10 @@ type Scripted = { url: string; functions: { ranges: { count: number; startOffset
 const ranFunction = ({ url, functions }: Scripted): boolean =>
   url.startsWith('file:') && functions.some(({ ranges: [whole] }) => whole!.startOffset > 0 && whole!.count > 0);
 
-/** A state change also opens an incident, revises rollups, and starts actions: concurrent walks. */
+/**
+ * Files of concurrent work, which do not count: a state change also opens an incident, revises rollups, and starts
+ * actions.
+ */
 const OTHER_WALKS =
   /^(functions\/incident-keeper\.ts|lib\/incidents\/|lib\/actions\/|lib\/results\/revise-rollups\.ts)/;
 
@@ -145,9 +151,10 @@ async function answering(): Promise<Answering> {
   };
 }
 
-/** Returns the walks, from a prepared state. `begins` is called just before the walk starts. */
+/** Prepares the state of a walk, calls `begins`, and runs the walk. */
 type Step = (begins?: () => Promise<void>) => Promise<void>;
 
+/** Returns the steps of each walk by its name. */
 async function walksOf(admin: Client, url: string, target: Answering, slack: Answering): Promise<Record<string, Step>> {
   await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
   const { body: entity } = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });

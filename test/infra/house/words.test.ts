@@ -25,7 +25,7 @@ describe('findWords', () => {
 });
 
 describe('wordFaults', () => {
-  it('allows a budget of some patterns and none of others', () => {
+  it('allows a limited number of uses of some patterns, and none of others', () => {
     const uses = (count: number) =>
       new Map([['README.md', `In the ${'mean'}while. `.replace('In the ', '').repeat(count)]]);
     expect(wordFaults(uses(20))).toEqual([]);

@@ -13,7 +13,7 @@ const ALLOWED: readonly { file: RegExp; text: RegExp; reason: string }[] = [
 /** Texts that other systems define, and files that a script writes. */
 const SKIPPED = /golden|^(package-lock\.json|docs\/catalog-ops\.json|infra\/docs\/(api-digest|examples)\.\w+)$/;
 
-/** Commits after this one have their subjects checked. */
+/** Last commit whose subject is not checked. */
 const SUBJECTS_SINCE = '2d1753e8';
 
 /** Finds wordings to avoid in the texts of files, by their paths. */

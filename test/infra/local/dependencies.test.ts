@@ -57,7 +57,7 @@ describe('planOf', () => {
   });
 });
 
-/** Records its arguments and installs after half a second, or fails as npm does without a network. */
+/** Replaces npm: records its arguments and installs after half a second, or fails as npm does without a network. */
 const NPM = `
   const fs = require('node:fs');
   fs.appendFileSync('calls', process.argv.slice(2, 5).join(' ') + '\\n');

@@ -13,15 +13,15 @@ describe('sign-in link of a new service', () => {
     const dir = newDir();
     const signIn = async (service: ReturnType<typeof start>) => {
       const { url } = await service.ready;
-      const told = /^Sign-in link, valid once, for an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(
+      const printed = /^Sign-in link, valid once, for an hour: (http:\/\/localhost:(\d+)\/#\/link\/fwl_\w+)$/m.exec(
         service.out(),
       );
       const here = `http://localhost:${new URL(url).port}`;
-      expect(told?.[2]).toBe(new URL(url).port);
+      expect(printed?.[2]).toBe(new URL(url).port);
       expect(service.out()).toContain(
         `\nLinks in alerts lead to ${here}; set PUBLIC_URL if users open another address\n`,
       );
-      return { url, page: pageAt(url), token: tokenOf(told![1]!) };
+      return { url, page: pageAt(url), token: tokenOf(printed![1]!) };
     };
     const first = start({ DATA_DIR: dir });
     const unused = await signIn(first);
@@ -38,7 +38,7 @@ describe('sign-in link of a new service', () => {
     second.child.kill('SIGTERM');
     await second.exited;
 
-    // The session lasts because the store does.
+    // The session survives restarts, because it is in the store.
     const third = start({ DATA_DIR: dir, PUBLIC_URL: 'https://status.example.com' });
     const { url } = await third.ready;
     expect(third.out()).toMatch(
@@ -77,7 +77,7 @@ describe('firstLink', () => {
     ['http://0.0.0.0:80', 'http://localhost'],
     ['http://[::]:8787', 'http://localhost:8787'],
     ['http://192.168.1.5:8787', 'http://192.168.1.5:8787'],
-  ])('opens a service at %s at %s', (url, address) => {
+  ])('links to a service that listens at %s with %s', (url, address) => {
     expect(browserAddress(url)).toBe(address);
   });
 });

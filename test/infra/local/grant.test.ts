@@ -84,7 +84,7 @@ describe('partitions of ingest, which is public', () => {
       await expect(table.transact([write])).rejects.toThrow('may not access');
   });
 
-  it('include keys, whose use it notes, and the account with its rates', async () => {
+  it('include API keys, whose use it records, and the account with its rates', async () => {
     for (const key of [keys.apiKey('digest'), keys.account(tenant), keys.rate(tenant, 'push')])
       expect(await table.get(key)).toBeUndefined();
   });

@@ -25,7 +25,7 @@ async function newCheck(call: ReturnType<typeof client>, check: object): Promise
   return call('POST', '/v1/checks', { entity_id: entity.id, interval_seconds: 1, ...check });
 }
 
-/** Reads the separately stored results of a check from the table, oldest first. */
+/** Reads the single results of a check from the table, oldest first. */
 async function resultsOf({ ports, keys }: Service, check: Json): Promise<ReturnType<typeof resultRecord>[]> {
   const { items: accounts } = await ports.table.query({ partition: keys.accounts });
   const results = await allOf<ResultItem>(ports.table, {
@@ -169,7 +169,7 @@ describe('the embedded service', () => {
 
   it.each([
     [
-      'is copied into another folder without its last run time',
+      'is copied into another folder without its liveness file',
       (dir: string) => {
         const copy = newDir();
         for (const name of ['fleetwatch.db', 'admin-key']) copyFileSync(join(dir, name), join(copy, name));
@@ -183,7 +183,7 @@ describe('the embedded service', () => {
         return dir;
       },
     ],
-  ])('detects no missed heartbeat of the time before when its store %s', async (_what, move) => {
+  ])('detects no missed heartbeat for the time before its start when its store %s', async (_what, move) => {
     const dir = newDir();
     const anHourAgo = { ...systemClock, now: () => Date.now() - 3_600_000 };
     const before = await startService({ dir, world: { clock: anHourAgo } });

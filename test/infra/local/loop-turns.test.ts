@@ -21,7 +21,7 @@ function manualLoop() {
   const begun: string[] = [];
   return {
     begun,
-    /** A request with a duration in ms. */
+    /** Sends a request that takes `ms`. */
     send: (address: string, name: string, ms: number) => {
       take(address, () => {
         begun.push(name);

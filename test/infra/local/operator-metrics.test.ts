@@ -80,7 +80,7 @@ describe("the operator's metrics", () => {
     expect(text).not.toMatch(new RegExp(`${word}|127\\.77|\\b(?:acc|chk|ent|chn|key)_`));
   });
 
-  it('are only at GET /metrics, of this machine, and end with the service', async () => {
+  it('are served only at GET /metrics, on the loopback address, and until the service stops', async () => {
     expect(new URL(service.metricsUrl!).hostname).toBe('127.0.0.1');
     expect((await fetch(new URL('/v1/health', service.metricsUrl))).status).toBe(404);
     expect((await fetch(service.metricsUrl!, { method: 'POST' })).status).toBe(404);
@@ -92,7 +92,7 @@ describe("the operator's metrics", () => {
     await without.stop();
   });
 
-  it('stop the start with one sentence if their port is in use', async () => {
+  it('prevent the start with one sentence if their port is in use', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as { port: number };
@@ -104,7 +104,7 @@ describe("the operator's metrics", () => {
     holder.close();
   });
 
-  it.each(['99999', '-1', '9.5', 'on'])('stop the start with one sentence if their port is %s', (value) => {
+  it.each(['99999', '-1', '9.5', 'on'])('prevent the start with one sentence if their port is %s', (value) => {
     expect(() => readHostSettings({ METRICS_PORT: value })).toThrow('Settings are wrong. METRICS_PORT: must be');
   });
 });

@@ -9,7 +9,7 @@ import { type Client, clientOf } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-describe('unavailable service', () => {
+describe('temporarily rejected request', () => {
   let dir: string;
   let service: Service;
   let client: Client;
@@ -23,7 +23,7 @@ describe('unavailable service', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('returns ACCOUNT_DISABLED to every key of a disabled account until it is enabled', async () => {
+  it('gets ACCOUNT_DISABLED with any key of a disabled account, until the account is enabled', async () => {
     const { id } = (await client.get('/v1/me')).body;
     const check = await newCheck(client);
     const scope = { ports: service.ports, keys: service.keys, tenant: id, origin: 'operator' } as const;
@@ -39,7 +39,7 @@ describe('unavailable service', () => {
     expect(await client.post(`/v1/checks/${check.id}/heartbeat`)).toMatchObject({ status: 201 });
   });
 
-  it('returns UNAVAILABLE with Retry-After while the store rejects writes, and accepts the same push later', async () => {
+  it('gets UNAVAILABLE with Retry-After while the store rejects writes; the same push is accepted later', async () => {
     const check = await newCheck(client);
     const other = new DatabaseSync(join(dir, STORE_FILE));
     other.exec('BEGIN IMMEDIATE');

@@ -8,7 +8,7 @@ import { memoryLog } from '#test/support/log.ts';
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-life-'));
 const file = join(dir, 'alive');
 const START = Date.parse('2026-11-21T05:16:00.000Z');
-const noted = () => Math.round(statSync(file).mtimeMs);
+const fileTime = () => Math.round(statSync(file).mtimeMs);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -26,7 +26,7 @@ describe('liveness', () => {
     expect(outageBefore(file, START + 90_500, undefined)).toEqual({ from: START, to: START + 90_500 });
   });
 
-  it('reports the same outage again when a start died before it was recorded', () => {
+  it('reports an outage again, up to now, when the previous start died before recording it', () => {
     outageBefore(file, START, undefined);
     outageBefore(file, START + 90_500, undefined);
     expect(outageBefore(file, START + 95_000, undefined)).toEqual({ from: START, to: START + 95_000 });
@@ -44,8 +44,8 @@ describe('liveness', () => {
   });
 
   it('uses the last tick if the file was copied or belongs to an older store', () => {
-    for (const noted of [START + 500_000, START - 1]) {
-      outageBefore(file, noted, undefined);
+    for (const time of [START + 500_000, START - 1]) {
+      outageBefore(file, time, undefined);
       expect(outageBefore(file, START + 600_000, START)).toEqual({ from: START, to: START + 600_000 });
       rmSync(file);
     }
@@ -61,12 +61,12 @@ describe('liveness', () => {
     outageBefore(file, START, undefined);
     vi.setSystemTime(START + 500);
     const life = writeLiveness(file, memoryLog(), async () => {});
-    expect(noted()).toBe(START + 500);
+    expect(fileTime()).toBe(START + 500);
     vi.setSystemTime(START);
     await vi.advanceTimersByTimeAsync(4100);
-    expect(noted()).toBe(START + 4000);
+    expect(fileTime()).toBe(START + 4000);
     life.stop();
-    expect(noted()).toBe(START + 4100);
+    expect(fileTime()).toBe(START + 4100);
   });
 
   it('reports a pause of the process', async () => {
@@ -97,7 +97,7 @@ describe('liveness', () => {
     life.stop();
   });
 
-  it('does not update the file before a pause is recorded, and retries, so that a crash leaves it to the next start', async () => {
+  it('does not update the file until a pause is recorded, so that the next start reports it after a crash', async () => {
     vi.useFakeTimers({ now: START, toFake: ['setInterval', 'clearInterval', 'Date'] });
     outageBefore(file, START, undefined);
     let isFull = true;
@@ -109,11 +109,11 @@ describe('liveness', () => {
     vi.setSystemTime(START + 62_000);
     await expect(life.afterPause()).rejects.toThrow('full');
     await vi.advanceTimersByTimeAsync(2000);
-    expect(noted()).toBe(START);
+    expect(fileTime()).toBe(START);
     isFull = false;
     await vi.advanceTimersByTimeAsync(2000);
     expect(pauses).toEqual([{ from: START, to: START + 66_000 }]);
-    expect(noted()).toBe(START + 66_000);
+    expect(fileTime()).toBe(START + 66_000);
     life.stop();
   });
 });

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { clientOf } from '#test/support/client.ts';
 import { startMain } from '#test/support/main-process.ts';
 
-it('runs the service in the process of npm start with the flags of node', async () => {
+it('runs the service in the process of npm start, with its node flags', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-start-'));
   const { child, ready, exited } = startMain({ DATA_DIR: dir });
   const { url, key } = await ready;
@@ -19,7 +19,7 @@ it('runs the service in the process of npm start with the flags of node', async 
   rmSync(dir, { recursive: true });
 });
 
-it('does not load the clients of NATS, mail and fetch without those settings', () => {
+it('does not load the clients of NATS, mail and fetch unless settings need them', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

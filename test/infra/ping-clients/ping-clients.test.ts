@@ -18,23 +18,25 @@ const PYTHON = join(import.meta.dirname, '../../../.cache/ping-clients/bin/pytho
 
 /**
  * Programs that this machine may lack. python3 -m venv .cache/ping-clients &&
- * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt installs the last.
+ * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt installs the Python clients.
  */
-const HERE = {
+const INSTALLED = {
   curl: findProgram('curl') !== undefined,
   wget: findProgram('wget') !== undefined,
   runitor: findProgram('runitor') !== undefined,
   python: existsSync(PYTHON),
 };
-const needed = (what: keyof typeof HERE): boolean => {
-  if (process.env.CI && what !== 'runitor' && !HERE[what])
-    throw new Error(`${what} is missing; .ci/peers installs it.`);
-  return HERE[what];
+/** Whether a program is installed. In CI only runitor can be missing. */
+const isInstalled = (what: keyof typeof INSTALLED): boolean => {
+  if (process.env.CI && what !== 'runitor' && !INSTALLED[what])
+    throw new Error(`${what} is missing; run .ci/peers to install it.`);
+  return INSTALLED[what];
 };
 
 let service: RealService;
-/** URLs of a push check with a slug, and a ping key that creates checks. */
+/** Push check with a slug. */
 let job: { id: string; ping_url: string };
+/** Ping key that can create checks. */
 let key: string;
 beforeAll(async () => {
   service = await startRealService();
@@ -47,7 +49,7 @@ afterAll(() => service?.[Symbol.asyncDispose]());
 type Ping = { kind: string; exit_status: number | null; method: string; rid: string | null; body_bytes: number };
 const newest = async (): Promise<Ping> =>
   got(await service.client.get(`/v1/checks/${job.id}/pings?limit=1`), 200).pings[0];
-const handles = () => ({ uuid: job.ping_url, slug: `${new URL(job.ping_url).origin}/ping/${key}/nightly-backup` });
+const pingUrls = () => ({ uuid: job.ping_url, slug: `${new URL(job.ping_url).origin}/ping/${key}/nightly-backup` });
 
 /** Endpoints of the Healthchecks page in order, and differences of this service. */
 const ENDPOINTS = [
@@ -57,7 +59,7 @@ const ENDPOINTS = [
     path: '/start',
     kind: 'start',
     exit_status: null,
-    differs: 'ten open runs are watched, not the newest alone',
+    differs: 'ten open runs are watched, not only the newest',
   },
   { name: 'failure', path: '/fail', kind: 'fail', exit_status: null, differs: 'nothing' },
   { name: 'log', path: '/log', kind: 'log', exit_status: null, differs: 'nothing' },
@@ -66,9 +68,9 @@ const ENDPOINTS = [
 ] as const;
 
 /** Further rules of the page for all endpoints, and differences of this service. */
-const BESIDE = [
+const OTHER_RULES = [
   ['HEAD, GET and POST', 'nothing'],
-  ['?rid=', 'two of them are rejected; there the last counts'],
+  ['?rid=', 'two of them are rejected; at Healthchecks the last counts'],
   ['?create=1 of a slug', 'only by a ping key that names a blueprint'],
   ['200 OK', 'nothing'],
   ['201 Created', 'nothing'],
@@ -83,13 +85,13 @@ const BESIDE = [
 
 it('lists the differences from Healthchecks by endpoint', () => {
   expect(ENDPOINTS.map(({ name }) => name)).toHaveLength(6);
-  expect(BESIDE.filter(([, differs]) => differs !== 'nothing')).toHaveLength(6);
+  expect(OTHER_RULES.filter(([, differs]) => differs !== 'nothing')).toHaveLength(6);
 });
 
 describe.each(['uuid', 'slug'] as const)('by %s', (by) => {
   describe.each(ENDPOINTS)('$name', ({ path, kind, exit_status }) => {
-    it.skipIf(!needed('curl'))('accepts curl with GET, HEAD and POST', async () => {
-      const url = handles()[by] + path;
+    it.skipIf(!isInstalled('curl'))('accepts curl with GET, HEAD and POST', async () => {
+      const url = pingUrls()[by] + path;
       const { stdout } = await run('curl', ['-fsS', '-m', '10', '--retry', '5', url]);
       expect(stdout).toBe('OK');
       expect(await newest()).toMatchObject({ kind, exit_status, method: 'GET', body_bytes: 0 });
@@ -101,16 +103,16 @@ describe.each(['uuid', 'slug'] as const)('by %s', (by) => {
       expect(await newest()).toMatchObject({ kind, exit_status, method: 'POST', body_bytes: 15 });
     });
 
-    it.skipIf(!needed('wget'))('accepts wget', async () => {
-      const { stdout } = await run('wget', ['-q', '-T', '10', '-t', '5', '-O', '-', handles()[by] + path]);
+    it.skipIf(!isInstalled('wget'))('accepts wget', async () => {
+      const { stdout } = await run('wget', ['-q', '-T', '10', '-t', '5', '-O', '-', pingUrls()[by] + path]);
       expect(stdout).toBe('OK');
-      await run('wget', ['-q', '-O', '-', '--post-data=x', `${handles()[by]}${path}?rid=${randomUUID()}`]);
+      await run('wget', ['-q', '-O', '-', '--post-data=x', `${pingUrls()[by]}${path}?rid=${randomUUID()}`]);
       expect(await newest()).toMatchObject({ kind, method: 'POST', rid: expect.any(String), body_bytes: 1 });
     });
   });
 });
 
-it.skipIf(!needed('curl'))('creates the check of a slug with curl, which detects an error', async () => {
+it.skipIf(!isInstalled('curl'))('creates the check of a slug, and makes curl fail for an unknown URL', async () => {
   const base = `${new URL(job.ping_url).origin}/ping`;
   const create = ['-sS', '-w', ' %{http_code}', `${base}/${key}/weekly-report?create=1`];
   expect((await run('curl', create)).stdout).toBe('Created 201');
@@ -118,7 +120,7 @@ it.skipIf(!needed('curl'))('creates the check of a slug with curl, which detects
   await expect(run('curl', ['-fsS', `${base}/${randomUUID()}`])).rejects.toThrow(/404/);
 });
 
-it.skipIf(!needed('python'))('accepts healthchecks-io, requests, and requests in the form of runitor', async () => {
+it.skipIf(!isInstalled('python'))('accepts healthchecks-io, requests, and an imitation of runitor', async () => {
   const base = `${new URL(job.ping_url).origin}/ping/`;
   const uuid = job.ping_url.slice(job.ping_url.lastIndexOf('/') + 1);
   const child = execFile(PYTHON, [join(import.meta.dirname, 'clients.py')], { timeout: 50_000 });
@@ -150,7 +152,7 @@ it.skipIf(!needed('python'))('accepts healthchecks-io, requests, and requests in
   });
 });
 
-it.skipIf(!needed('runitor'))('accepts runitor', async () => {
+it.skipIf(!isInstalled('runitor'))('accepts runitor', async () => {
   const { origin, pathname } = new URL(job.ping_url);
   const uuid = pathname.slice('/ping/'.length);
   const args = ['-api-url', `${origin}/ping`, '-uuid', uuid, '--', 'sh', '-c', 'echo done; exit 4'];

@@ -25,7 +25,7 @@ export const peerProgram = (name: string): string | undefined =>
   needed(name, findProgram(name) ?? findProgram(`/usr/sbin/${name}`));
 
 function needed(name: string, found: string | undefined): string | undefined {
-  if (found === undefined && process.env.CI) throw new Error(`${name} is missing; .ci/peers installs it.`);
+  if (found === undefined && process.env.CI) throw new Error(`${name} is missing; run .ci/peers to install it.`);
   return found;
 }
 
@@ -52,7 +52,7 @@ export async function startMailbox(
   writeFileSync(privateKey, key, { mode: 0o600 });
   const args = [join(import.meta.dirname, 'mail_peer.py'), HOST, certificate, privateKey, user, password];
   const child = spawn(PYTHON, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [line] = await said(child, /^\d+$/m);
+  const [line] = await outputOf(child, /^\d+$/m);
   const kept: KeptMail[] = [];
   createInterface(child.stdout!).on('line', (text) => {
     if (!text.startsWith('{')) return;
@@ -70,7 +70,7 @@ export async function startRedis(program: string): Promise<Peer> {
   const settings = { port, bind: HOST, dir, save: '', appendonly: 'no' };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  await said(child, /Ready to accept connections/);
+  await outputOf(child, /Ready to accept connections/);
   return peerOf(child, port, dir);
 }
 
@@ -84,18 +84,18 @@ export async function startSshd(program: string): Promise<Peer> {
   const options = { Port: port, ListenAddress: HOST, HostKey: key, PidFile: 'none', UsePAM: 'no' };
   const args = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const child = spawn(program, ['-D', '-e', '-f', '/dev/null', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  await said(child, /Server listening on/);
+  await outputOf(child, /Server listening on/);
   return peerOf(child, port, dir);
 }
 
 async function startPython(script: string, args: string[], dir?: string): Promise<Peer> {
   const child = spawn(PYTHON, [join(import.meta.dirname, script), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  const [line] = await said(child, /^\d+$/m);
+  const [line] = await outputOf(child, /^\d+$/m);
   return peerOf(child, Number(line), dir);
 }
 
 /** Waits until the output of a program matches. Rejects with the output if the program ends before. */
-function said(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
+function outputOf(child: ChildProcess, wanted: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let text = '';
     child.once('error', reject);

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { atMost, parsed, said, Url, type Vendor } from './vendor.ts';
+import { atMost, nonEmpty, parsed, Url, type Vendor } from './vendor.ts';
 
 const mrkdwn = (characters: number) =>
-  z.strictObject({ type: z.literal('mrkdwn'), text: said(characters), verbatim: z.boolean() });
+  z.strictObject({ type: z.literal('mrkdwn'), text: nonEmpty(characters), verbatim: z.boolean() });
 
-/** https://docs.slack.dev/reference/block-kit/blocks: 50 blocks, 3,000 characters a text, 10 fields of 2,000. */
+/** https://docs.slack.dev/reference/block-kit/blocks: 50 blocks, 3,000 characters per text, 10 fields of 2,000. */
 const SlackMessage = z.strictObject({
-  text: said(40_000),
+  text: nonEmpty(40_000),
   blocks: z
     .array(
       z.union([
@@ -29,14 +29,14 @@ const DiscordMessage = z.strictObject({
     .array(
       z
         .strictObject({
-          title: said(256),
-          description: said(4096).optional(),
+          title: nonEmpty(256),
+          description: nonEmpty(4096).optional(),
           color: z.int().max(0xffffff),
-          fields: z.array(z.strictObject({ name: said(256), value: said(1024), inline: z.boolean() })).max(25),
-          footer: z.strictObject({ text: said(2048) }).optional(),
+          fields: z.array(z.strictObject({ name: nonEmpty(256), value: nonEmpty(1024), inline: z.boolean() })).max(25),
+          footer: z.strictObject({ text: nonEmpty(2048) }).optional(),
           timestamp: z.iso.datetime(),
         })
-        .refine((embed) => [...textsOf(embed)].join('').length <= 6000, 'more than 6000 characters in all'),
+        .refine((embed) => [...textsOf(embed)].join('').length <= 6000, 'more than 6000 characters in total'),
     )
     .max(10),
   allowed_mentions: z.strictObject({ parse: z.array(z.string()).max(0) }),
@@ -88,7 +88,7 @@ const TeamsMessage = z.strictObject({
           msteams: z.strictObject({ width: z.literal('Full') }),
           body: z.array(z.union([Container, TextBlock, FactSet])).min(1),
           actions: z
-            .array(z.strictObject({ type: z.literal('Action.OpenUrl'), title: said(100), url: Url }))
+            .array(z.strictObject({ type: z.literal('Action.OpenUrl'), title: nonEmpty(100), url: Url }))
             .max(6)
             .optional(),
         }),
@@ -97,7 +97,7 @@ const TeamsMessage = z.strictObject({
     .length(1),
 });
 
-/** A workflow: 28 KB a message, and 202 for an accepted message. */
+/** Acts like a workflow of Teams: accepts messages up to 28 KB, with status 202. */
 export const teams: Vendor = (request) => {
   if (Buffer.byteLength(request.body) > 28 * 1024) return { status: 413, body: 'Request Entity too large' };
   const { wrong } = parsed(TeamsMessage, request);
@@ -115,7 +115,10 @@ const TelegramMessage = z.strictObject({
   disable_notification: z.boolean(),
 });
 
-/** https://core.telegram.org/bots/api#html-style: paired tags, and 4,096 characters without them. */
+/**
+ * Returns the text of a message without its HTML tags; undefined if a tag is unknown or unpaired, or a character is not
+ * escaped. https://core.telegram.org/bots/api#html-style
+ */
 export function telegramText(html: string): string | undefined {
   const open: string[] = [];
   for (const [, end, name, attributes] of html.matchAll(/<(\/?)(\w+)([^<>]*)>/g)) {
@@ -171,7 +174,7 @@ const GoogleWidget = z.union([
 ]);
 const GoogleMessage = z.strictObject({
   text: z.string(),
-  thread: z.strictObject({ threadKey: said(4000) }),
+  thread: z.strictObject({ threadKey: nonEmpty(4000) }),
   cardsV2: z
     .array(
       z.strictObject({
@@ -195,14 +198,14 @@ export const googleChat: Vendor = (request) => {
   return { status: 200, body: { name: 'spaces/AAAA/messages/1' } };
 };
 
-/** https://docs.mattermost.com/developers/integrate/reference/message-attachments; 16,383 characters a post. */
+/** https://docs.mattermost.com/developers/integrate/reference/message-attachments; 16,383 characters per post. */
 const MattermostMessage = z.strictObject({
   channel: z.string().optional(),
   attachments: z.array(
     z.strictObject({
-      fallback: said(16_383),
+      fallback: nonEmpty(16_383),
       color: z.string().regex(/^#[0-9a-f]{6}$/),
-      title: said(16_383),
+      title: nonEmpty(16_383),
       title_link: Url.optional(),
       text: z.string(),
       fields: z.array(z.strictObject({ title: z.string(), value: z.string(), short: z.boolean() })),

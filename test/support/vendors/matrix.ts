@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parsed, type Vendor } from './vendor.ts';
 
-/** https://spec.matrix.org/latest/client-server-api/#mroommessage; 65,536 bytes an event. */
+/** https://spec.matrix.org/latest/client-server-api/#mroommessage; 65,536 bytes per event. */
 const MatrixMessage = z.strictObject({
   msgtype: z.enum(['m.text', 'm.notice']),
   body: z.string().min(1),
@@ -10,7 +10,10 @@ const MatrixMessage = z.strictObject({
   'm.mentions': z.strictObject({}),
 });
 
-/** A homeserver with one user in one room. `events` by their transaction: a repeated one is one message. */
+/**
+ * Acts like a homeserver with one user in one room.
+ * @param events event ids by transaction: a repeated transaction is one event
+ */
 export function matrix(token: string, room: string, events = new Map<string, string>()): Vendor {
   const refused = (status: number, errcode: string, error: string) => ({ status, body: { errcode, error } });
   return (request) => {

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { atMost, parsed, said, Url, type Vendor, type VendorResponse } from './vendor.ts';
+import { atMost, nonEmpty, parsed, Url, type Vendor, type VendorResponse } from './vendor.ts';
 
 /** https://developer.pagerduty.com/docs/send-alert-event and its OpenAPI schema of Events API v2. */
 const PagerDutyEvent = z
   .strictObject({
     routing_key: z.string().length(32),
     event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
-    dedup_key: said(255),
+    dedup_key: nonEmpty(255),
     payload: z
       .strictObject({
-        summary: said(1024),
-        source: said(1024),
+        summary: nonEmpty(1024),
+        source: nonEmpty(1024),
         severity: z.enum(['critical', 'error', 'warning', 'info']),
         timestamp: z.iso.datetime(),
         component: z.string(),
@@ -25,7 +25,7 @@ const PagerDutyEvent = z
   })
   .refine(({ event_action, payload }) => event_action !== 'trigger' || payload, "'payload' is missing");
 
-/** Events API v2. `open` has the keys of triggered and unresolved events. */
+/** Acts like Events API v2. @param open keys of triggered and unresolved events */
 export function pagerDuty(open = new Set<string>()): Vendor {
   return (request) => {
     const { data, wrong } = parsed(PagerDutyEvent, request);
@@ -41,7 +41,7 @@ export function pagerDuty(open = new Set<string>()): Vendor {
 
 /** https://docs.opsgenie.com/docs/alert-api#create-alert */
 const OpsgenieAlert = z.strictObject({
-  message: said(130),
+  message: nonEmpty(130),
   alias: atMost(512),
   description: atMost(15_000),
   entity: atMost(512),
@@ -50,11 +50,14 @@ const OpsgenieAlert = z.strictObject({
   tags: z.array(atMost(50)).max(20),
   details: z.record(z.string(), z.string()),
 });
-const OpsgenieClosing = z.strictObject({ source: atMost(100), note: atMost(25_000), user: atMost(100).optional() });
+const OpsgenieAction = z.strictObject({ source: atMost(100), note: atMost(25_000), user: atMost(100).optional() });
 
-/** Alert API: every request is accepted with 202 and processed later. `open` has the aliases of open alerts. */
+/**
+ * Acts like the Alert API, which accepts every valid request with 202 and processes it later.
+ * @param open aliases of open alerts
+ */
 export function opsgenie(key: string, open = new Set<string>()): Vendor {
-  const taken: VendorResponse = {
+  const accepted: VendorResponse = {
     status: 202,
     body: { result: 'Request will be processed', took: 0.107, requestId: '43a29c5c-3dbf-4fa4-9c26-f4f71023e120' },
   };
@@ -66,18 +69,18 @@ export function opsgenie(key: string, open = new Set<string>()): Vendor {
     if (request.headers.authorization !== `GenieKey ${key}`) {
       return { status: 401, body: { message: 'Could not authenticate', took: 0.001, requestId: 'r' } };
     }
-    const [, alias = '', step] = /^\/v2\/alerts\/([^/]+)\/(acknowledge|close)$/.exec(request.path) ?? [];
-    if (step) {
-      const { wrong } = parsed(OpsgenieClosing, request);
+    const [, alias = '', action] = /^\/v2\/alerts\/([^/]+)\/(acknowledge|close)$/.exec(request.path) ?? [];
+    if (action) {
+      const { wrong } = parsed(OpsgenieAction, request);
       if (wrong) return unprocessable(wrong);
       if (request.query.get('identifierType') !== 'alias') return { status: 404, body: { message: 'Alert not found' } };
-      if (step === 'close') open.delete(decodeURIComponent(alias));
-      return taken;
+      if (action === 'close') open.delete(decodeURIComponent(alias));
+      return accepted;
     }
     const { data, wrong } = parsed(OpsgenieAlert, request);
     if (wrong) return unprocessable(wrong);
     open.add(data.alias);
-    return taken;
+    return accepted;
   };
 }
 
@@ -111,7 +114,7 @@ const PushoverMessage = z
     user: z.string().length(30),
     device: z.string().optional(),
     title: atMost(250),
-    message: said(1024),
+    message: nonEmpty(1024),
     priority: z.int().min(-2).max(2),
     retry: z.int().min(30).optional(),
     expire: z.int().max(10_800).optional(),

@@ -5,7 +5,7 @@ import type { Vendor, VendorRequest, VendorResponse } from './vendor.ts';
 
 const HOST = 'x-vendor-host';
 
-/** Starts a real server that acts as every vendor, by the requested host. `asked` has the received requests. */
+/** Starts a real server that acts as the vendor of the requested host. `asked` has the received requests. */
 export async function startVendors(vendors: Record<string, Vendor>) {
   const asked: (VendorRequest & { host: string })[] = [];
   const next: VendorResponse[] = [];
@@ -28,7 +28,7 @@ export async function startVendors(vendors: Record<string, Vendor>) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     asked,
-    /** Returns these responses, each once, whatever is received. */
+    /** Sets the responses to the next requests, one each, instead of the responses of the vendors. */
     answer: (...responses: VendorResponse[]) => void next.push(...responses),
     /** Returns a net that sends all requests here. */
     around: (net: Net): Net => ({

@@ -26,8 +26,9 @@ export function parsed<Schema extends z.ZodType>(schema: Schema, { body }: Vendo
   return { wrong: result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) };
 }
 
-/** A text of at most this many characters, as a reader counts them. */
+/** Returns the schema of a text of at most this many code points. */
 export const atMost = (characters: number) =>
   z.string().refine((text) => [...text].length <= characters, `more than ${characters} characters`);
-export const said = (characters: number) => atMost(characters).refine((text) => text.trim() !== '', 'is empty');
+/** Returns the schema of such a text that is not blank. */
+export const nonEmpty = (characters: number) => atMost(characters).refine((text) => text.trim() !== '', 'is empty');
 export const Url = z.url({ protocol: /^https?$/ });

@@ -32,7 +32,7 @@ async function addMember({ ports, store, keys }: MemoryWorld, scope: MutationCon
 }
 
 async function callWith(world: MemoryWorld, raw: string, method: string, path: string) {
-  const answer = await makeRouter(
+  const response = await makeRouter(
     [...accessRoutes, ...meRoutes],
     gates(world),
   )({
@@ -42,11 +42,11 @@ async function callWith(world: MemoryWorld, raw: string, method: string, path: s
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method, path } },
   });
-  return { status: answer.statusCode, body: answer.body === '' ? undefined : JSON.parse(answer.body) };
+  return { status: response.statusCode, body: response.body === '' ? undefined : JSON.parse(response.body) };
 }
 
 describe('createAccount', () => {
-  it('creates the listed account', async () => {
+  it('creates accounts that allAccounts lists', async () => {
     const world = memoryWorld();
     const one = await world.account({ entity_limit_per_bp: 3 });
     world.advance(1);
@@ -58,7 +58,7 @@ describe('createAccount', () => {
     ['an e-mail without @', { email: 'ann' }, 'email'],
     ['an e-mail with a blank', { email: 'a nn@example.com' }, 'email'],
     ['no name', { name: '' }, 'name'],
-    ['more checks than an entity can be deleted with', { check_limit_per_entity: 91 }, 'check_limit_per_entity'],
+    ['more checks per entity than its deletion can remove', { check_limit_per_entity: 91 }, 'check_limit_per_entity'],
     ['a fractional limit', { blueprint_limit: 1.5 }, 'blueprint_limit'],
     ['no retention', { retention_days: 0 }, 'retention_days'],
     ['rollups of less than a month', { rollup_days: 29 }, 'rollup_days'],
@@ -84,7 +84,7 @@ describe('changes of an account', () => {
     for (const { key } of issued) expect((await world.bearer(key)).tenant).toBe(context.tenant);
   });
 
-  it('issues no key while disabled', async () => {
+  it('does not issue a key while disabled', async () => {
     const { account, store } = memoryWorld();
     const { context } = await account();
     await disableAccount(context);
@@ -108,12 +108,12 @@ describe('changes of an account', () => {
     ]);
     const { disabled } = (await allAccounts(world.ports, world.keys))[0]!;
     for (const one of keys) {
-      const answer = await world.bearer(one.key).catch((error) => error);
-      expect(answer.code).toBe(disabled ? 'ACCOUNT_DISABLED' : undefined);
+      const response = await world.bearer(one.key).catch((error) => error);
+      expect(response.code).toBe(disabled ? 'ACCOUNT_DISABLED' : undefined);
     }
   });
 
-  it('keeps keys of the last state after a crash between two commands', async () => {
+  it('keeps keys enabled when disabling crashes after a concurrent enabling', async () => {
     let meanwhile: (() => Promise<unknown>) | undefined;
     const world = memoryWorld((table) => ({
       ...table,
@@ -152,7 +152,7 @@ describe('changes of an account', () => {
 });
 
 describe('issueKey', () => {
-  it('creates no key for a user removed at the same time', async () => {
+  it('does not create a key for a user who is removed at the same time', async () => {
     let remove: (() => Promise<unknown>) | undefined;
     const world = memoryWorld((table) => ({
       ...table,

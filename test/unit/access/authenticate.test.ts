@@ -5,7 +5,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 const HOUR = 3_600_000;
 
 describe('authenticate', () => {
-  it('needs one read, and one write per hour', async () => {
+  it('costs one read per request, and one write per hour', async () => {
     const { account, bearer, requests, advance, written } = memoryWorld();
     const { key } = await account();
     await written();
@@ -17,7 +17,7 @@ describe('authenticate', () => {
     expect(requests).toEqual({ reads: before.reads + 11, writes: before.writes + 1 });
   });
 
-  it('finds the principal on the key', async () => {
+  it('takes the account and the caller from the key', async () => {
     const { account, bearer } = memoryWorld();
     const made = await account({ retention_days: 7 });
     const { tenant, caller } = await bearer(made.key.key);
@@ -42,7 +42,7 @@ describe('authenticate', () => {
     });
   });
 
-  it('stores no raw key', async () => {
+  it('does not store the raw key', async () => {
     const { account, store } = memoryWorld();
     const { key } = await account();
     const bodies = store.store.db.prepare('SELECT pk, sk, body FROM items').all();
@@ -50,7 +50,7 @@ describe('authenticate', () => {
     expect(JSON.stringify(bodies)).toContain(digestOf(key.key));
   });
 
-  it('accepts the request when last_used_at cannot be written, and logs it', async () => {
+  it('accepts the request when last_used_at cannot be written, and logs a warning', async () => {
     let refuses = false;
     const world = memoryWorld((table) => ({
       ...table,

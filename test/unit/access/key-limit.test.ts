@@ -17,14 +17,14 @@ describe('key limit', () => {
     await expect(issue(context)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     world.advance(MINUTE);
     await issue(context);
-    // Deleting a key that is no longer counted gives no room.
+    // The deletion of an expired key does not allow another key, because the key was no longer counted.
     await deleteKey(context, await requireKey(context, first.id));
     await issue(context);
     await expect(issue(context)).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' });
     expect(await activeKeys(context)).toHaveLength(3);
   });
 
-  it('applies to rotation, whose old key counts while it is valid', async () => {
+  it('applies to rotation: the old key counts while it is valid', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account({ key_limit_per_user: 2 });
     const next = await rotate(context, key.id, 60);
@@ -66,7 +66,7 @@ describe('key limit', () => {
 });
 
 describe('user after an interrupted removal', () => {
-  it('cannot have more keys than allowed', async () => {
+  it('has a stored key count that includes all active keys', async () => {
     let isFailing = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,

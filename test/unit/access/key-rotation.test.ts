@@ -22,7 +22,7 @@ describe('rotateKey', () => {
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        // A single write records the use of a key, which may conflict with the first attempt.
+        // Ignores a transaction of one write, because it only records the use of a key.
         if (!next.isLost || !outcome.ok || writes.length === 1) return outcome;
         next.isLost = false;
         return { ok: false, failed: [], present: [], conflict: true };
@@ -59,7 +59,7 @@ describe('rotateKey', () => {
     expect((await keyWith(context, old.id))!.expires_at).toBe(old.expires_at);
   });
 
-  it('limits the new key to the expiry of a rotated creator', async () => {
+  it('limits the new key to the expiry of the rotated key of the caller', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     await rotate(context, key.id, 60);
@@ -69,7 +69,7 @@ describe('rotateKey', () => {
     expect(next.expires_at).toBe(iso(late.caller.valid_until!));
   });
 
-  it('fails without a change for a user removed meanwhile', async () => {
+  it('fails without a change if the user has been removed', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const key = await issue(context);

@@ -10,7 +10,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 const [MINUTE, DAY] = [60_000, 86_400_000];
 
 describe('expiring key', () => {
-  it('is valid until the millisecond before', async () => {
+  it('is valid until the millisecond before its expiry', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const key = await issue(context, { expires_at: world.ports.clock.now() + MINUTE });
@@ -37,7 +37,7 @@ describe('expiring key', () => {
     await expect(requireKey(context, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is deleted from the table with its pointer after 90 days, also if rotated or shortened', async () => {
+  it('is deleted from the table with its pointer 90 days after its expiry, also if rotated or shortened', async () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const at = world.ports.clock.now() + 10 * DAY;
@@ -76,7 +76,7 @@ describe('expiring key', () => {
 describe('expiry of a new key', () => {
   const some = fc.option(fc.integer({ min: MINUTE, max: 3650 * DAY }), { nil: null });
 
-  it('is never later than that of its creator', () => {
+  it('is never later than the expiry of the key that creates it', () => {
     fc.assert(
       fc.property(some, some, (wanted, maker) => {
         const now = 1_800_000_000_000;
@@ -93,7 +93,7 @@ describe('expiry of a new key', () => {
     );
   });
 
-  it('is never later than that of its creator after a rotation', () => {
+  it('is never later than the expiry of the key that rotates it', () => {
     fc.assert(
       fc.property(some, some, fc.nat(3650 * DAY), (span, maker, age) => {
         const now = 1_800_000_000_000;
@@ -108,7 +108,7 @@ describe('expiry of a new key', () => {
 });
 
 describe('size of a key item', () => {
-  it('is a few hundred bytes, and one read unit with the largest restriction', async () => {
+  it('is below 1 KB, and within one read unit (4 KB) with the largest restriction', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     const sizeOf = async (raw: string) =>
@@ -116,7 +116,7 @@ describe('size of a key item', () => {
     expect(await sizeOf(key.key)).toBeLessThan(1024);
     const check_ids = Array.from({ length: 50 }, (_, n) => `chk_${String(n).padStart(26, '0')}`);
     await world.store.putMany(check_ids.map((id) => world.keys.check(context.tenant, id)));
-    const held = await issue(context, NewKey.parse({ label: '🙂'.repeat(200), scopes: ['push'], check_ids }));
-    expect(await sizeOf(held.key)).toBeLessThan(4096);
+    const restricted = await issue(context, NewKey.parse({ label: '🙂'.repeat(200), scopes: ['push'], check_ids }));
+    expect(await sizeOf(restricted.key)).toBeLessThan(4096);
   });
 });

@@ -4,7 +4,7 @@ import type { Ports } from '#lib/env.ts';
 import type { AppError } from '#lib/platform/errors.ts';
 import { memoryLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 
-/** Reads that end on demand. */
+/** Returns functions that start reads, which end on demand. */
 function world() {
   let now = 0;
   let wake = () => {};
@@ -24,7 +24,7 @@ function world() {
         open--;
         return 'read';
       }),
-    /** A read that ends at once. */
+    /** Starts a read that ends at once. */
     quick: (tenant: string, note: () => void) => withReadPermit({ ports, tenant }, async () => note()),
     pass: async (ms: number) => {
       now += ms;
@@ -48,7 +48,7 @@ describe('withReadPermit', () => {
     expect(await Promise.all([...mine, others])).toEqual(Array(11).fill('read'));
   });
 
-  it('runs two reads per turn of the event loop after they waited for a long one', async () => {
+  it('runs two reads per turn of the event loop when they have waited for long ones', async () => {
     const { read, quick, ends, settle } = world();
     const long = [read('acc_a'), read('acc_a')];
     let done = 0;

@@ -12,19 +12,21 @@ export type Target = (request: HttpRequest) => Promise<HttpReply>;
 export const DONE = { batchItemFailures: [] };
 export const AGAIN = { batchItemFailures: [{ itemIdentifier: 'm1' }] };
 
-/** Interrupted execution. */
+/** Properties of an interrupted execution. */
 export const INTERRUPTED = {
   dispatch_status: 'failed',
   error_message: 'interrupted: may have been sent',
   status_code: 0,
 };
 
-/** Target that never answers. */
+/** Target that never responds. */
 export const dead: Target = () => new Promise<never>(() => {});
 
 const ok: Target = async () => ({ status: 200, headers: {}, body: 'fine', latency_ms: 12 });
 
-/** World of alerting with a controlled network: one tenant, entity and check, a real table, a manual clock. */
+/**
+ * Builds the world of alerting with a controlled network: one tenant, entity and check, a real table, a manual clock.
+ */
 export async function actionWorld() {
   const world = await alertWorld();
   const requests: HttpRequest[] = [];
@@ -38,7 +40,7 @@ export async function actionWorld() {
     },
   };
   const deploy = { name: 'Deploy', url: 'https://ci.example.com/{{execution_id}}', trigger_type: 'manual' };
-  /** All executions of an action, oldest first. */
+  /** Returns all executions of an action, oldest first. */
   const runs = async (action: ActionItem): Promise<ExecutionItem[]> => {
     const { items } = await world.table.query<{ execution_id: string } & ExecutionItem>({
       partition: world.keys.runs(TENANT, action.id),
@@ -57,13 +59,13 @@ export async function actionWorld() {
     make: (more: object = {}): Promise<ActionItem> =>
       createAction(world.context, NewAction.parse({ ...deploy, ...more })),
     runs,
-    /** The only execution of an action. */
+    /** Returns the only execution of an action. */
     onlyRun: async (action: ActionItem): Promise<ExecutionItem> => {
       const [run, ...more] = await runs(action);
-      if (!run || more.length > 0) throw new Error(`${action.id} has had ${run ? 1 + more.length : 0} runs.`);
+      if (!run || more.length > 0) throw new Error(`${action.id} has had ${run ? 1 + more.length : 0} executions.`);
       return run;
     },
-    /** Bodies of all messages of a queue, due or not; removes them. */
+    /** Removes and returns the bodies of all messages of a queue, due or not. */
     take: (queue: string): unknown[] => {
       const bodies = world.sent.filter((one) => one.queue === queue).map((one) => one.body);
       const rest = world.sent.filter((one) => one.queue !== queue);

@@ -23,7 +23,7 @@ const run = () => runActionManually(world.context, action.id, {});
 const itemsUnder = async (pk: string) => (await world.table.query({ partition: pk })).items.length;
 
 describe('the history of an action', () => {
-  it('returns an execution for 90 days, not longer, even before it is deleted', async () => {
+  it('returns an execution for exactly 90 days, even if the table has not deleted it yet', async () => {
     const { id } = await run();
     world.pass(90 * DAY - 1);
     expect((await executionList(world.context, action)(undefined, 10)).found).toHaveLength(1);
@@ -51,13 +51,13 @@ describe('the history of an action', () => {
 
   it.each([
     ['at once', undefined, 1],
-    ['in pieces where each run of the function has no more time', AbortSignal.abort(), 7],
+    ['in pieces if each run of the function has no time left', AbortSignal.abort(), 7],
   ])('is reclaimed in the background when the action is deleted, %s', async (_, signal, expected) => {
     const ids: string[] = [];
     for (let i = 0; i < 60; i++) ids.push((await run()).id);
     for (let i = 0; i < 60; i++) await report(world.context, { id: ids[0]!, action }, { logs: ['x'] });
-    const keeper = await world.make();
-    const kept = await runActionManually(world.context, keeper.id, {});
+    const otherAction = await world.make();
+    const otherRun = await runActionManually(world.context, otherAction.id, {});
     await deleteAction(world.context, action.id);
 
     const housekeeper = createHousekeeper(world.ports);
@@ -69,10 +69,10 @@ describe('the history of an action', () => {
     expect(messages).toBe(expected);
     for (const id of ids) expect(await itemsUnder(world.keys.ofExecution(TENANT, id))).toBe(0);
     expect(await itemsUnder(world.keys.runs(TENANT, action.id))).toBe(0);
-    expect(await world.runs(keeper)).toEqual([kept]);
+    expect(await world.runs(otherAction)).toEqual([otherRun]);
   });
 
-  it('is kept when the deletion did not happen', async () => {
+  it('is kept when the action was not deleted', async () => {
     const { id } = await run();
     const body = { tenant_id: TENANT, action_id: action.id };
     expect(await createHousekeeper(world.ports)(queueEvent([body]))).toEqual({ batchItemFailures: [] });
@@ -80,7 +80,7 @@ describe('the history of an action', () => {
   });
 });
 
-describe('a truncated line', () => {
+describe('cut', () => {
   it.each([
     ['', 4, ''],
     ['abcd', 4, 'abcd'],
@@ -88,7 +88,7 @@ describe('a truncated line', () => {
     ['abcé', 4, 'abc'],
     ['é🚀', 5, 'é'],
     ['\ufeffab', 4, '\ufeffa'],
-  ])('%j of at most %i bytes is %j', (line, bytes, kept) => {
+  ])('truncates %j to at most %i bytes: %j', (line, bytes, kept) => {
     expect(cut(line, bytes)).toBe(kept);
   });
 });

@@ -16,15 +16,15 @@ beforeEach(async () => {
   transition = await world.put(world.transition([]));
 });
 
-const bound = (more: object = {}) => world.make({ trigger_type: 'state_change', check_id: 'chk_pay', ...more });
-const runOf = (action: ActionItem) => ({
+const triggered = (more: object = {}) => world.make({ trigger_type: 'state_change', check_id: 'chk_pay', ...more });
+const messageFor = (action: ActionItem) => ({
   kind: 'state_change',
   tenant_id: TENANT,
   action_id: action.id,
   check_id: 'chk_pay',
   transition_sk: transition.sk,
 });
-const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: '' };
+const parkedItem = { tenant_id: TENANT, check_id: 'chk_pay', sk: '' };
 const refuse = (queue: string) => {
   const send = world.ports.queues.send;
   world.ports.queues = {
@@ -37,28 +37,28 @@ const refuse = (queue: string) => {
 
 describe('a transition', () => {
   it('fires each matching action of its check', async () => {
-    const any = await bound();
-    const down = await bound({ trigger_to_state: 'down' });
-    await bound({ trigger_to_state: 'up' });
+    const any = await triggered();
+    const down = await triggered({ trigger_to_state: 'down' });
+    await triggered({ trigger_to_state: 'up' });
     await world.make({ check_id: 'chk_pay' });
     expect(await planner(streamEvent(transition))).toEqual({ batchItemFailures: [] });
-    // Items of the same millisecond have no order.
+    // Actions of the same millisecond have no order.
     const runs = world.take('action');
     expect(runs).toHaveLength(2);
-    expect(runs).toEqual(expect.arrayContaining([any, down].map(runOf)));
+    expect(runs).toEqual(expect.arrayContaining([any, down].map(messageFor)));
   });
 
-  it('fires no action that was deleted or unbound', async () => {
-    await deleteAction(world.context, (await bound()).id);
-    await updateAction(world.context, (await bound()).id, { trigger_type: 'manual' });
-    const other = await bound();
+  it('does not fire an action that was deleted or has another trigger now', async () => {
+    await deleteAction(world.context, (await triggered()).id);
+    await updateAction(world.context, (await triggered()).id, { trigger_type: 'manual' });
+    const other = await triggered();
     await updateAction(world.context, other.id, { trigger_to_state: 'up' });
     await planner(streamEvent(transition));
     expect(world.take('action')).toEqual([]);
   });
 
-  it('is parked alone when it cannot be planned', async () => {
-    const action = await bound();
+  it('is parked without the other transitions when it cannot be planned', async () => {
+    const action = await triggered();
     const second = await world.put({ ...transition, sk: `${transition.sk}1`, transition_id: 'trn_2' });
     const query = world.table.query;
     world.ports.table = {
@@ -69,26 +69,26 @@ describe('a transition', () => {
       },
     };
     expect(await planner(streamEvent(transition, second))).toEqual({ batchItemFailures: [] });
-    expect(world.take('action')).toEqual([{ ...runOf(action), transition_sk: second.sk }]);
+    expect(world.take('action')).toEqual([{ ...messageFor(action), transition_sk: second.sk }]);
     const waiting = world.take('plan');
-    expect(waiting).toEqual([{ ...parked, sk: transition.sk }]);
+    expect(waiting).toEqual([{ ...parkedItem, sk: transition.sk }]);
 
     expect(await planner(queueEvent(waiting))).toEqual({ batchItemFailures: [] });
-    expect(world.take('action')).toEqual([runOf(action)]);
+    expect(world.take('action')).toEqual([messageFor(action)]);
   });
 
   it('is retried when it can be neither planned nor parked', async () => {
-    await bound();
+    await triggered();
     refuse('action');
     const park = world.ports.queues;
     world.ports.queues = { send: () => park.send('action', []) };
     expect(await planner(streamEvent(transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
   });
 
-  it('leaves a failed execution and a dead letter when it never gets a permit', async () => {
-    const action = await bound();
+  it('leaves a failed execution and a dead letter when its message cannot be sent at the last attempt', async () => {
+    const action = await triggered();
     refuse('action');
-    const event = queueEvent([{ ...parked, sk: transition.sk }], 'last');
+    const event = queueEvent([{ ...parkedItem, sk: transition.sk }], 'last');
     expect(await planner(event)).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     expect(await world.runs(action)).toMatchObject([
       {
@@ -102,7 +102,7 @@ describe('a transition', () => {
   });
 
   it('is dropped when it was deleted before its turn', async () => {
-    expect(await planner(queueEvent([{ ...parked, sk: 'TR#none' }]))).toEqual({ batchItemFailures: [] });
+    expect(await planner(queueEvent([{ ...parkedItem, sk: 'TR#none' }]))).toEqual({ batchItemFailures: [] });
     expect(world.log.lines).toMatchObject([{ level: 'warn' }]);
   });
 });

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('a guarded action', () => {
-  it('runs for the failure of its check, and is healed by the next success after the settling time', async () => {
+  it('runs for the failure of its check, and is verified by the first success after the settling time', async () => {
     const action = await world.guard({ settle_seconds: 10 });
     await world.fire(action, await world.fail());
     expect(world.requests).toHaveLength(1);
@@ -22,11 +22,11 @@ describe('a guarded action', () => {
     await world.result(false);
     await world.elapse(15);
     expect(await world.onlyRun(action)).toMatchObject({ verdict: null });
-    const healing = await world.result(true);
+    const success = await world.result(true);
     await world.elapse(20);
     expect(await world.onlyRun(action)).toMatchObject({
       verdict: 'recovered',
-      verified_by: healing,
+      verified_by: success,
       verified_at: expect.any(String),
     });
     expect(await world.entry(action)).toBeUndefined();
@@ -50,7 +50,7 @@ describe('a guarded action', () => {
     ]);
   });
 
-  it('is repeated after each cooldown up to the maximum, and then alerts once', async () => {
+  it('is repeated after each cooldown up to the maximum, then one alert is sent', async () => {
     await world.putPolicy([CHANNEL]);
     const action = await world.guard({ max_attempts: 2, cooldown_seconds: 120, settle_seconds: 5 });
     await world.fire(action, await world.fail());
@@ -82,8 +82,8 @@ describe('a guarded action', () => {
   it.each([
     [true, [{ kind: 'remediation_failed', reports_state: 'degraded' }]],
     [false, []],
-  ])('gives up on a degraded check, and alerts only if degraded is reported: %s', async (told, alerts) => {
-    await world.putPolicy([CHANNEL], { notify_on_degraded: told });
+  ])('alerts for a degraded check only with notify_on_degraded: %s', async (notify_on_degraded, alerts) => {
+    await world.putPolicy([CHANNEL], { notify_on_degraded });
     const settings = { max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 };
     const action = await world.guard(settings, { trigger_to_state: 'degraded' });
     const transition = await world.fail({ check_to_state: 'degraded' });
@@ -118,7 +118,7 @@ describe('a guarded action', () => {
     expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, null, 1]);
   });
 
-  it('is not healed when its pipeline reports a failure', async () => {
+  it('has the verdict not_recovered when its pipeline reports a failure', async () => {
     const action = await world.guard({ settle_seconds: 600 });
     await world.fire(action, await world.fail());
     const { id } = await world.onlyRun(action);
@@ -127,7 +127,7 @@ describe('a guarded action', () => {
     expect(await world.onlyRun(action)).toMatchObject({ verdict: 'not_recovered', verified_by: null });
   });
 
-  it('is unverified without a probe in time, which counts as an attempt', async () => {
+  it('has the verdict unverified when the check was not monitored, and counts as an attempt', async () => {
     const action = await world.guard({ max_attempts: 1, settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await world.elapse(200);
@@ -135,7 +135,7 @@ describe('a guarded action', () => {
     expect(await world.series(action)).toMatchObject({ attempts: 1, notified: true });
   });
 
-  it('is not healed by a request that the target refused', async () => {
+  it('has the verdict not_recovered when the target answers with an error', async () => {
     world.answer(async () => ({ status: 500, headers: {}, body: '', latency_ms: 3 }));
     const action = await world.guard({ settle_seconds: 1 });
     await world.fire(action, await world.fail());
@@ -167,7 +167,7 @@ describe('an attempt', () => {
     expect((await world.runs(action)).map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
-  it('ends as interrupted and not healed when its process dies, without a concurrent second attempt', async () => {
+  it('ends as interrupted and not_recovered when its process dies, without a concurrent second attempt', async () => {
     world.answer(dead);
     const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
     void world.fire(action, await world.fail());
@@ -177,7 +177,7 @@ describe('an attempt', () => {
     expect(await world.onlyRun(action)).toMatchObject({ error_message: /^interrupted/, verdict: 'not_recovered' });
   });
 
-  it('continues its series when the check was disabled and enabled, and fails again within stable_seconds', async () => {
+  it('continues its series when the check is disabled and enabled, and fails again within stable_seconds', async () => {
     const action = await world.guard({ settle_seconds: 1, max_attempts: 3, cooldown_seconds: 60, stable_seconds: 300 });
     await world.fire(action, await world.fail());
     await world.elapse(3);
@@ -195,7 +195,7 @@ describe('an attempt', () => {
     expect(await world.series(action)).toMatchObject({ attempts: 2 });
   });
 
-  it('ends also when its process died and its check was disabled', async () => {
+  it('ends as unverified when its process died and its check was disabled', async () => {
     world.answer(dead);
     const action = await world.guard({ settle_seconds: 1, max_attempts: 1 });
     void world.fire(action, await world.fail());
@@ -228,7 +228,7 @@ describe('an attempt', () => {
     expect(world.requests).toHaveLength(3);
   });
 
-  /** Four other checks of the account go down with this one. */
+  /** Takes down the check and four others of the account. Returns the transition of the check. */
   async function storm() {
     const transition = await world.fail();
     for (let i = 0; i < 4; i++) {
@@ -250,21 +250,21 @@ describe('an attempt', () => {
     });
   });
 
-  it('is made anyway when others depend on the failed entity', async () => {
+  it('is made despite five failed checks when other entities depend on the failed one', async () => {
     await world.put({ ...world.entity, dependents: 4 });
     const action = await world.guard();
     await world.fire(action, await storm());
     expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'success', attempt: 1 });
   });
 
-  it('is abandoned with its action, and releases its lock for another action', async () => {
+  it('leaves no deadline when its action is deleted', async () => {
     const action = await world.guard({ settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await deleteAction(world.context, action.id);
     expect(await world.entry(action)).toBeUndefined();
   });
 
-  it('leaves no deadline when its action is deleted after it is not guarded any more', async () => {
+  it('leaves no deadline when its action loses its guards and is then deleted', async () => {
     const action = await world.guard({ settle_seconds: 5 });
     await world.fire(action, await world.fail());
     await updateAction(world.context, action.id, { remediation: null });

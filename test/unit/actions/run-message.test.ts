@@ -30,10 +30,10 @@ beforeEach(async () => {
   };
 });
 
-const run = (chance?: RetryBudget) => runner(queueEvent([message], chance));
+const run = (budget?: RetryBudget) => runner(queueEvent([message], budget));
 const onlyRun = (of = action) => world.onlyRun(of);
 
-describe('an execution by transition', () => {
+describe('an execution triggered by a transition', () => {
   it('is stored as pending before it is sent, and with its outcome afterwards', async () => {
     world.answer(async () => {
       expect(await onlyRun()).toMatchObject({ dispatch_status: 'pending', finished_at: null });
@@ -59,7 +59,7 @@ describe('an execution by transition', () => {
     expect((await onlyRun()).dispatch_status).toBe('success');
   });
 
-  it('ends as interrupted after its time when its runner died, and is never sent again', async () => {
+  it('ends as interrupted at its give-up time when its runner died, and is never sent again', async () => {
     world.answer(dead);
     void run();
     await expect.poll(() => world.requests.length).toBe(1);
@@ -77,7 +77,7 @@ describe('an execution by transition', () => {
     expect(world.requests).toHaveLength(1);
   });
 
-  it('keeps its end when a response arrives later', async () => {
+  it('stays interrupted when a response arrives later', async () => {
     let answer: (() => void) | undefined;
     world.answer(async () => {
       await new Promise<void>((resolve) => {
@@ -94,7 +94,7 @@ describe('an execution by transition', () => {
     expect(await onlyRun()).toMatchObject(INTERRUPTED);
   });
 
-  it('keeps what the pipeline reports before the response', async () => {
+  it('keeps a report of the pipeline that arrives before the response', async () => {
     world.answer(async () => {
       await report(world.context, { id: (await onlyRun()).id, action }, { status: 'running', logs: ['a', 'b'] });
       return { status: 200, headers: {}, body: '', latency_ms: 1 };
@@ -122,7 +122,7 @@ describe('an execution by transition', () => {
     expect(await world.runs(action)).toEqual([]);
   });
 
-  it('uses the action as it is when claimed', async () => {
+  it('uses the action as it is at the claim', async () => {
     const { transact } = world.table;
     let changed = false;
     world.ports.table = {
@@ -142,23 +142,23 @@ describe('an execution by transition', () => {
     expect(world.requests).toMatchObject([{ url: 'https://new.example.com/' }]);
   });
 
-  it('runs an hour late when no runner was available', async () => {
+  it('runs at its last attempt when no runner was available before', async () => {
     expect(await run('last')).toEqual({ batchItemFailures: [] });
     expect(await onlyRun()).toMatchObject({ dispatch_status: 'success' });
   });
 
-  it('fails when an internal error persists after that time', async () => {
+  it('ends as failed after an internal error at its last attempt', async () => {
     const { transact } = world.ports.table;
     let refused = 0;
-    const once: typeof transact = (writes) =>
+    const failOnce: typeof transact = (writes) =>
       refused++ === 0 ? Promise.reject(new AppError('UNAVAILABLE', 'The disk is full.')) : transact(writes);
-    const full = createRunner({ ...world.ports, table: { ...world.table, transact: once } });
+    const full = createRunner({ ...world.ports, table: { ...world.table, transact: failOnce } });
     expect(await full(queueEvent([message], 'last'))).toEqual(AGAIN);
     expect(await onlyRun()).toMatchObject({ dispatch_status: 'failed' });
     expect(world.requests).toEqual([]);
   });
 
-  it('is retried when it cannot be claimed, and ends as failed, and as a dead letter', async () => {
+  it('is retried when it cannot be claimed, then ends as failed, and its message as a dead letter', async () => {
     const { transact } = world.table;
     const refuse = () => Promise.reject(new AppError('UNAVAILABLE', 'The disk is full.'));
     const full = createRunner({ ...world.ports, table: { ...world.table, transact: refuse } });

@@ -73,9 +73,9 @@ describe('changesOf', () => {
     const record = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(record, record, (before, after) => {
-        const turned = differ(after, before).map(({ path, from, to }) => ({ path, from: to, to: from }));
+        const inverted = differ(after, before).map(({ path, from, to }) => ({ path, from: to, to: from }));
         const inOrder = (changes: object[]) => changes.map((change) => JSON.stringify(change)).toSorted();
-        expect(inOrder(turned)).toEqual(inOrder(differ(before, after)));
+        expect(inOrder(inverted)).toEqual(inOrder(differ(before, after)));
       }),
     );
   });
@@ -106,7 +106,7 @@ describe('fitted', () => {
     expect(fitted(all, 1e6)).toEqual({ changes: all.slice(0, 50), more_changes: 13 });
   });
 
-  it('keeps those that fit, regardless of their order', () => {
+  it('keeps each change that fits, even after one that does not', () => {
     const all = [change(1, 100), change(2, 900), change(3, 100)];
     expect(fitted(all, 400)).toEqual({ changes: [all[0], all[2]], more_changes: 1 });
   });

@@ -17,8 +17,11 @@ import { memoryWorld } from '#test/support/memory-world.ts';
  * change is made once and has one audit entry.
  */
 
-/** Excludes providers: their response is used before the table write, so that after a loss the user signs in again. */
-const isKnown = (endpoint: string): boolean => !/^GET |oidc|identities/.test(endpoint);
+/**
+ * Whether an endpoint writes, and its write can be repeated. A sign-in through an identity provider cannot: its
+ * response is used before the table write, so after a loss the user signs in again.
+ */
+const isRepeatable = (endpoint: string): boolean => !/^GET |oidc|identities/.test(endpoint);
 
 /** Performs each write, loses its response, and sends it again. */
 const sentTwice = (table: Table): Table => ({
@@ -50,7 +53,7 @@ describe.each([
     world.ports.settings = readSettings(WALK_SETTINGS);
     world.ports.net = { ...world.ports.net, ...fakeNet };
     const { key, account } = await world.account();
-    const answer = makeRouter(allRoutes, gates(world));
+    const router = makeRouter(allRoutes, gates(world));
     const log = async () => {
       const partitions = world.keys.buckets.map((bucket) => world.keys.audit(account.id, bucket));
       return (await Promise.all(partitions.map((partition) => allOf<AuditItem>(world.store, { partition })))).flat();
@@ -61,7 +64,7 @@ describe.each([
       world.advance(1000);
       const before = (await log()).length;
       const [rawPath = '', rawQueryString = ''] = path.split('?');
-      const result = await answer({
+      const result = await router({
         rawPath: decodeURIComponent(rawPath),
         rawQueryString,
         headers: { authorization: `Bearer ${key.key}`, host: 'localhost', ...more },
@@ -74,11 +77,11 @@ describe.each([
       const isJson = result.headers['content-type']?.startsWith('application/json');
       return { body: isJson ? JSON.parse(result.body) : undefined, cookies: [] };
     };
-    const endpoints = allRoutes.map(endpointOf).filter(isKnown);
+    const endpoints = allRoutes.map(endpointOf).filter(isRepeatable);
     const pathIds = await walk(endpoints, call);
     for (const { endpoint, path } of deletions(
       pathIds,
-      auditedRoutes.filter(({ endpoint }) => isKnown(endpoint)),
+      auditedRoutes.filter(({ endpoint }) => isRepeatable(endpoint)),
     ))
       await call(endpoint, path);
     expect(counts).toEqual(counts.map(({ endpoint }) => ({ endpoint, entries: entriesOf(endpoint) })));

@@ -20,7 +20,7 @@ const thing = (type: 'check' | 'key' = 'check'): Audited<Thing> => ({
 const scopeOf = ({ ports, keys }: MemoryWorld) => ({ ports, keys, tenant: 'acc_1', origin: 'operator' }) as const;
 
 /** Records a number of changes, one millisecond apart. */
-async function noted(world: MemoryWorld, count: number, of = thing(), id = 'chk_1'): Promise<void> {
+async function recordChanges(world: MemoryWorld, count: number, of = thing(), id = 'chk_1'): Promise<void> {
   for (let i = 0; i < count; i++) {
     world.advance(1);
     await world.store.transact(auditWriter(scopeOf(world), 'update', of)({ id, count: i }, { id, count: i + 1 }));
@@ -35,7 +35,7 @@ const countsOf = ({ values }: { values: AuditItem[] }) => values.map(({ changes 
 describe('readLog', () => {
   it('returns every entry once, in pages, newest first', async () => {
     const world = memoryWorld();
-    await noted(world, 130);
+    await recordChanges(world, 130);
     const all: unknown[] = [];
     let after: string | undefined;
     do {
@@ -49,7 +49,7 @@ describe('readLog', () => {
 
   it('reads only the necessary part of its buckets', async () => {
     const world = memoryWorld();
-    await noted(world, 300);
+    await recordChanges(world, 300);
     let items = 0;
     const { query } = world.ports.table;
     world.ports.table.query = (async (asked) => {
@@ -63,8 +63,8 @@ describe('readLog', () => {
 
   it('scans 2,000 entries per call and returns where to continue', async () => {
     const world = memoryWorld();
-    await noted(world, 1, thing(), 'chk_old');
-    await noted(world, 2_600);
+    await recordChanges(world, 1, thing(), 'chk_old');
+    await recordChanges(world, 2_600);
     const first = await read(world, { target: 'chk_old' });
     expect(first.values).toEqual([]);
     const second = await read(world, { target: 'chk_old' }, { after: first.next! });
@@ -74,8 +74,8 @@ describe('readLog', () => {
 
   it('filters by kind, action, actor, target, and parent of the target', async () => {
     const world = memoryWorld();
-    await noted(world, 2);
-    await noted(world, 3, thing('key'), 'key_1');
+    await recordChanges(world, 2);
+    await recordChanges(world, 3, thing('key'), 'key_1');
     const found = async (wanted: AuditFilter) => (await read(world, wanted)).values.length;
     expect(await found({ kind: 'config' })).toBe(2);
     expect(await found({ kind: 'access' })).toBe(3);
@@ -91,16 +91,16 @@ describe('readLog', () => {
   it('filters by time, including since and excluding until', async () => {
     const world = memoryWorld();
     const start = world.ports.clock.now();
-    await noted(world, 10);
+    await recordChanges(world, 10);
     expect(countsOf(await read(world, { since: start + 3, until: start + 6 }))).toEqual([5, 4, 3]);
     expect(countsOf(await read(world, { since: start + 20, until: start + 6 }))).toEqual([]);
   });
 
   it('returns nothing older than AUDIT_DAYS, even if it is still in the table', async () => {
     const world = memoryWorld();
-    await noted(world, 1);
+    await recordChanges(world, 1);
     world.advance(399 * DAY_MS);
-    await noted(world, 1);
+    await recordChanges(world, 1);
     expect((await read(world, {})).values).toHaveLength(2);
     world.advance(1.1 * DAY_MS);
     expect((await read(world, {})).values).toHaveLength(1);
@@ -114,7 +114,7 @@ describe('readLog oldest first', () => {
     const world = memoryWorld();
     const empty = await read(world, {}, { order: 'asc' });
     expect(empty).toEqual({ values: [], next: expect.any(String) });
-    await noted(world, 3);
+    await recordChanges(world, 3);
     world.advance(14 * SECOND_MS);
     expect((await read(world, {}, { order: 'asc', after: empty.next! })).values).toEqual([]);
     world.advance(1 * SECOND_MS + 1);
@@ -127,8 +127,8 @@ describe('readLog oldest first', () => {
     const world = memoryWorld();
     const random = makeRandom(seed);
     /** Started writes, by the time at which they commit. */
-    const underWay: { at: number; commit: () => Promise<unknown> }[] = [];
-    const made: string[] = [];
+    const pending: { at: number; commit: () => Promise<unknown> }[] = [];
+    const committed: string[] = [];
     const seen: string[] = [];
     let after: string | undefined;
     const follow = async () => {
@@ -139,19 +139,19 @@ describe('readLog oldest first', () => {
     const begin = (): void => {
       const note = auditWriter(scopeOf(world), 'update', thing());
       const first = note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 });
-      // An attempt that failed, and another up to ten seconds later, which may take the table nine more.
-      const again = random.chance(0.5) ? random.int(0, 10_000) : 0;
-      const takes = random.int(0, 9_000);
+      // Half of the first attempts fail, and are repeated up to ten seconds later. A commit takes up to nine seconds.
+      const retry_ms = random.chance(0.5) ? random.int(0, 10_000) : 0;
+      const commit_ms = random.int(0, 9_000);
       const started = world.ports.clock.now();
-      underWay.push({
-        at: started + again,
+      pending.push({
+        at: started + retry_ms,
         commit: async () => {
-          const writes = again > 0 ? note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 }) : first;
-          underWay.push({
-            at: world.ports.clock.now() + takes,
+          const writes = retry_ms > 0 ? note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 }) : first;
+          pending.push({
+            at: world.ports.clock.now() + commit_ms,
             commit: async () => {
               await world.store.transact(writes);
-              made.push((writes as unknown as [{ put: AuditItem }])[0].put.id);
+              committed.push((writes as unknown as [{ put: AuditItem }])[0].put.id);
             },
           });
         },
@@ -160,21 +160,21 @@ describe('readLog oldest first', () => {
     for (let step = 0; step < 600; step++) {
       world.advance(random.int(1, 400));
       const now = world.ports.clock.now();
-      const due = underWay.filter(({ at }) => at <= now);
+      const due = pending.filter(({ at }) => at <= now);
       for (const one of due) {
-        underWay.splice(underWay.indexOf(one), 1);
+        pending.splice(pending.indexOf(one), 1);
         await one.commit();
       }
-      while (underWay.length < 8 && step < 500) begin();
+      while (pending.length < 8 && step < 500) begin();
       if (random.chance(0.5)) await follow();
     }
     world.advance(60 * SECOND_MS);
-    for (const one of underWay.splice(0)) await one.commit();
-    for (const one of underWay.splice(0)) await one.commit();
+    for (const one of pending.splice(0)) await one.commit();
+    for (const one of pending.splice(0)) await one.commit();
     world.advance(60 * SECOND_MS);
     for (let i = 0; i < 200; i++) await follow();
-    expect(made.length).toBeGreaterThan(100);
+    expect(committed.length).toBeGreaterThan(100);
     expect(new Set(seen).size).toBe(seen.length);
-    expect([...seen].sort()).toEqual([...made].sort());
+    expect([...seen].sort()).toEqual([...committed].sort());
   });
 });

@@ -4,16 +4,19 @@ import { auditWriter } from '#lib/access/audit-writer.ts';
 import type { AuditItem } from '#lib/audit/entry.ts';
 import type { Audited } from '#lib/audit/write.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
-import { kinds, others } from './some-records.ts';
+import { kinds, others } from './audited-records.ts';
 
-/** Secrets never appear in the audit log: in no property, on neither side of a change, for new and deleted records. */
+/** Secrets never appear in the audit log: not in any property or side of a change, nor for new and deleted records. */
 
 const { ports, keys } = memoryWorld();
 const scope = { ports, keys, tenant: 'acc_1', origin: 'operator' } as const;
 
 const secretText = fc.stringMatching(/^[a-z0-9]{24}$/);
 
-/** Puts a text at a path, into each element of a list; `*` is every name, and a final `?` means the query of a URL. */
+/**
+ * Returns the value with a text at a path, in each element of a list. `*` is every name. A final `?` puts the text into
+ * the password, query and fragment of a URL.
+ */
 function planted(value: unknown, path: string, secret: string): unknown {
   const [name = '', ...rest] = path.split('.');
   if (Array.isArray(value)) return value.map((one) => (name === '*' ? secret : planted(one, path, secret)));
@@ -84,8 +87,8 @@ describe('secrets in audit entries', () => {
   );
 });
 
-describe('other properties hidden from read-only callers', () => {
-  /** Texts in every property of an item, shown by the API or not. */
+describe('other properties', () => {
+  /** Replaces each text of an item by its path and `!`, whether the API shows it or not. */
   const marked = (value: unknown, path: string): unknown => {
     if (typeof value === 'string') return `${path}!`;
     if (Array.isArray(value)) return value.map((one, i) => marked(one, `${path}.${i}`));
@@ -93,7 +96,7 @@ describe('other properties hidden from read-only callers', () => {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, marked(one, `${path}.${name}`)]));
   };
 
-  it.each(others)('are in no entry of $name', ({ of, record, shown }) => {
+  it.each(others)('are in an entry of $name only if the API shows them', ({ of, record, shown }) => {
     const text = JSON.stringify(entryOf(of, undefined, marked(record, '')));
     const found = [...text.matchAll(/"([^"]*!(?:\.[^"]*!)?)"/g)].map(([, one]) => one!);
     expect([...new Set(found)].sort()).toEqual(shown);

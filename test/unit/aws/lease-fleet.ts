@@ -10,14 +10,14 @@ import { makeClock } from '#test/support/virtual-clock.ts';
 
 export const START = Date.UTC(2026, 10, 21);
 
-/** Serializes operations per item like a real table, without its latency. */
+/** Returns a store whose operations take effect at once, in the order of their calls. */
 function itemsByKey() {
   const items = new Map<string, Item>();
   const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
   return {
     get: (key: Key) => items.get(nameOf(key)),
     write: (write: Write): WriteOutcome => {
-      if (!('put' in write)) throw new Error('puts alone are expected here');
+      if (!('put' in write)) throw new Error('only puts are expected');
       const present = items.get(nameOf(write.put));
       const holds = write.if === 'absent' ? !present : present?.v === (write.if as { version: string }).version;
       if (!holds) return { ok: false, failed: [0], present: [present], conflict: false };
@@ -27,7 +27,7 @@ function itemsByKey() {
   };
 }
 
-/** Processes of one service in virtual time, on a table with reads of 4 ms and writes of 8 ms. */
+/** Creates the processes of one service in virtual time, on a table with reads of 4 ms and writes of 8 ms. */
 export function fleet(processes: number, wrap: (table: Table) => Table = (table) => table) {
   const clock = makeClock(START);
   const random = makeRandom(7);
@@ -65,7 +65,7 @@ type Fleet = ReturnType<typeof fleet>;
 
 /**
  * Sends requests at a rate, each to a random process.
- * @param skip uncounted seconds at the start, until bursts are used up, before the counted `seconds`
+ * @param skip seconds at the start that are not counted, in which bursts are used up; `seconds` are counted after them
  * @returns requests, allowed requests and store writes per second
  */
 export async function sendRequests(
@@ -76,10 +76,10 @@ export async function sendRequests(
 ) {
   let requested = 0;
   let granted = 0;
-  let before = 0;
+  let writesBefore = 0;
   const from = START + skip * 1000;
   clock.at(from, () => {
-    before = requests.writes;
+    writesBefore = requests.writes;
   });
   for (let i = 0; i < perSecond * (skip + seconds); i++) {
     const at = START + (i * 1000) / perSecond;
@@ -93,5 +93,9 @@ export async function sendRequests(
     });
   }
   await clock.runUntil(from + (seconds + 5) * 1000);
-  return { requested: requested / seconds, granted: granted / seconds, writes: (requests.writes - before) / seconds };
+  return {
+    requested: requested / seconds,
+    granted: granted / seconds,
+    writes: (requests.writes - writesBefore) / seconds,
+  };
 }

@@ -21,7 +21,7 @@ describe('leases of an account served by many processes', () => {
     },
   );
 
-  // The burst of the account, plus tokens granted without a lease, plus unused leases.
+  // The skipped seconds use up the burst of the account, tokens granted without a lease, and unused leases.
   it.each([
     [1, 2, 15],
     [1, 20, 5],
@@ -34,7 +34,7 @@ describe('leases of an account served by many processes', () => {
   ])('allow about its rate after its burst: %i processes with %i times the rate', async (count, times, skip) => {
     const { granted, writes } = await sendRequests(fleet(count), PUSH, times * PUSH.per_second, { skip, seconds: 15 });
     expect(granted).toBeGreaterThan(0.75 * PUSH.per_second);
-    // Tokens granted without a lease come on top.
+    // Each process grants up to one token per second without a lease.
     expect(granted).toBeLessThan(1.1 * PUSH.per_second + count);
     expect(writes).toBeLessThan(50);
   });
@@ -70,9 +70,9 @@ describe('leases of an account served by many processes', () => {
     const { limiters, clock, requests } = fleet(1);
     const rate = { per_second: 1, burst: 10 };
     const take = async () => {
-      const standing = Promise.resolve(limiters[0]!.takeForAccount('acc_a', 'mcp', rate, 1));
+      const status = Promise.resolve(limiters[0]!.takeForAccount('acc_a', 'mcp', rate, 1));
       await clock.runUntil(clock.now() + 20);
-      return standing;
+      return status;
     };
     for (let i = 0; i < 10; i++) expect((await take()).allowed).toBe(true);
     const refused = await take();
@@ -86,7 +86,7 @@ describe('leases of an account served by many processes', () => {
     expect(requests.reads).toBe(reads + 1);
   });
 
-  it('allow requests if the store fails, and count that', async () => {
+  it('allow requests if the store fails, and count the failure', async () => {
     const broken = (table: Table): Table => ({
       ...table,
       get: () => Promise.reject(new AppError('UNAVAILABLE', 'away')),

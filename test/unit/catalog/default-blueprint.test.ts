@@ -3,7 +3,7 @@ import { createBlueprint, deleteBlueprint } from '#lib/catalog/change-blueprint.
 import { requireBlueprint } from '#lib/catalog/store.ts';
 import { memoryWorld } from '#test/support/memory-world.ts';
 
-it('makes the oldest other blueprint the default when the default is deleted', async () => {
+it('makes the oldest remaining blueprint the default when the default is deleted', async () => {
   const { account, advance } = memoryWorld();
   const { context } = await account();
   for (const slug of ['x', 'z', 'y']) {

@@ -29,7 +29,7 @@ async function entityWith(world: MemoryWorld, checks: number): Promise<{ context
 
 const EACH_MINUTE: Partial<CheckItem> = { execution_mode: 'pull', enabled: true, interval_seconds: 60 };
 
-/** Adds a check as lib/checks does: with the entity, on its version. */
+/** Adds a check as lib/checks does: in one transaction with the entity, on its version. */
 async function addCheck(world: MemoryWorld, context: Context, id: string): Promise<void> {
   const { entity } = await requireEntity(context, 'service', 'api');
   const changed = { ...entity, v: world.ports.ids.token(), checks: { ...entity.checks, [id]: 'unknown' as const } };
@@ -60,7 +60,7 @@ describe('deleteEntity', () => {
     expect((await requireBlueprint(context, 'service')).blueprint.entity_count).toBe(0);
   });
 
-  it('sends the reclaim messages of the entity and every check before it deletes, long delayed', async () => {
+  it('sends a reclaim message for the entity and each check, delayed by RECLAIM_AFTER_MS', async () => {
     const world = memoryWorld();
     const { context, entity } = await entityWith(world, 2);
     const now = world.ports.clock.now();
@@ -109,7 +109,7 @@ describe('deleteEntity', () => {
 describe('reclaimCheck', () => {
   const KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'hold'];
 
-  /** Deleted check that was the only one with its interval, and one of another entity in its cell. */
+  /** Stores items of a check to delete, the only one with its interval, and of another entity's check in its cell. */
   async function leftovers(world: MemoryWorld) {
     const { context, entity } = await entityWith(world, 1);
     const { tenant } = context;
@@ -127,10 +127,14 @@ describe('reclaimCheck', () => {
       probeEntry(keys, { tenant_id: tenant, cell: CELL, interval_seconds }, '1', { from: 0, checks: 1 });
     const channels = ['chn_1', 'chn_2'].map((id) => keys.channelPointer(tenant, id));
     const gone = [...of(idOf(0)), policy, ...channels, due(60)];
-    const beside: Partial<CheckItem> & Key = { ...keys.check(tenant, idOf(1)), ...EACH_MINUTE, interval_seconds: 300 };
+    const otherCheck: Partial<CheckItem> & Key = {
+      ...keys.check(tenant, idOf(1)),
+      ...EACH_MINUTE,
+      interval_seconds: 300,
+    };
     const kept = [
       ...of(idOf(1)),
-      beside,
+      otherCheck,
       due(300),
       keys.channelPointer(tenant, 'chn_other'),
       keys.entry('action', tenant, 'act_1'),

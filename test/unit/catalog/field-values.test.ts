@@ -45,7 +45,7 @@ describe('mergeValues', () => {
       { path: 'fields.page', message: 'must be an absolute http or https URL' },
     ]);
   });
-  it('rejects the removal of a required value, even if it was required later', () => {
+  it('rejects a missing required value, even if it was missing before', () => {
     expect(detailsOf(() => mergeValues(FIELDS, { owner: 'a' }, { owner: null }))).toMatchObject([
       { path: 'fields.owner' },
     ]);
@@ -71,7 +71,7 @@ describe('shownValues', () => {
   it("fills in defaults with the field's type", () => {
     expect(shownValues(FIELDS, { owner: 'a' })).toEqual({ owner: 'a', port: 443 });
   });
-  it('hides removed fields and values that do not fit any more', () => {
+  it('hides removed fields, and values that do not match their type any more', () => {
     expect(shownValues(FIELDS, { owner: 7, old: 1, port: 'eighty' })).toEqual({ port: 443 });
   });
 
@@ -91,7 +91,7 @@ describe('shownValues', () => {
   );
   const anything = fc.dictionary(name, fc.oneof(...Object.values(value)), { noNullPrototype: true });
 
-  it('returns only fitting values, which can be sent back', () => {
+  it('returns only values of the right type, which can be sent back', () => {
     fc.assert(
       fc.property(definitions, anything, (fields, stored) => {
         const shown = shownValues(fields, stored);

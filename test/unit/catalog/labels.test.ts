@@ -8,8 +8,8 @@ const value = fc.oneof(fc.constantFrom('', 'payments', 'a,b', 'a:b', 'x\\'), fc.
 const labels = fc.dictionary(key, value);
 const term = fc.record({ key, value });
 
-/** Terms as a query has them. */
-const written = (terms: { key: string; value: string }[]): string =>
+/** Formats terms as in a query. */
+const format = (terms: { key: string; value: string }[]): string =>
   terms.map(({ key, value }) => `${key}:${value.replaceAll(',', '\\,')}`).join(',');
 
 describe('label filters', () => {
@@ -18,7 +18,7 @@ describe('label filters', () => {
     const plain = term.filter(({ value }) => !value.endsWith('\\'));
     fc.assert(
       fc.property(fc.array(fc.array(plain, { minLength: 1, maxLength: 3 }), { maxLength: 3 }), (wanted) => {
-        expect(LabelFilter.parse(wanted.map(written))).toEqual(wanted);
+        expect(LabelFilter.parse(wanted.map(format))).toEqual(wanted);
       }),
     );
   });
@@ -69,8 +69,8 @@ describe('changes of labels', () => {
 describe('text filters', () => {
   it('match in any case, anywhere in any of the texts', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, words, behind) => {
-        const text = before + words.toUpperCase() + behind;
+      fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, words, after) => {
+        const text = before + words.toUpperCase() + after;
         // Context-dependent case, such as a final sigma, is not relevant for searches.
         fc.pre(/^[\x20-\x7e]*$/.test(text));
         expect(isFoundIn(words, ['', undefined, text])).toBe(true);
@@ -78,7 +78,7 @@ describe('text filters', () => {
       }),
     );
     expect(isFoundIn('GRÜSSE', ['schöne grüsse'])).toBe(true);
-    // One character, or a letter and its accent.
+    // An accented letter is one character, or a letter and a combining accent.
     expect(isFoundIn('caf\u00e9', ['Cafe\u0301 du nord'])).toBe(true);
     expect(isFoundIn('shop', [undefined, 'mail'])).toBe(false);
   });

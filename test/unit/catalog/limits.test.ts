@@ -70,7 +70,7 @@ describe('the plan limit of blueprints', () => {
 });
 
 describe('a store that loses responses', () => {
-  it('creates everything once, rejects nothing, and counts right', async () => {
+  it('creates everything once, up to the limits, with correct counts', async () => {
     const { account } = memoryWorld(forgetful);
     const { context } = await account({ entity_limit_per_bp: 12, blueprint_limit: 3 });
     for (const slug of ['service', 'b', 'c']) await blueprint(context, slug);

@@ -9,7 +9,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { NetError } from '#lib/net/net.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent } from '#test/support/alert-world.ts';
 
-/** Types whose address is not in `url`, contains a token, or is the same for all channels. */
+/** Types whose address is in a setting other than `url`, or is the same for all channels. */
 const types: ChannelType[] = [
   defineChannel({
     type: 'named',
@@ -44,22 +44,22 @@ beforeAll(() => void registry.push(...types));
 afterAll(() => void registry.splice(-types.length));
 
 let world: AlertWorld;
-let asked: number;
+let requests: number;
 beforeEach(async () => {
   world = await alertWorld();
-  asked = 0;
+  requests = 0;
 });
 
 /** Sets the further responses of the receiver. */
 const answers = (respond: () => { status: number; headers: Record<string, string> }) => {
   world.ports.net.http = async () => {
-    asked++;
+    requests++;
     return { ...respond(), body: '', latency_ms: 1 };
   };
 };
 const slowDown = () => ({ status: 429, headers: { 'retry-after': '7' } });
 
-describe.each(types.map((type) => [type.type, type] as const))('a channel type with its address %s', (_name, type) => {
+describe.each(types.map((type) => [type.type, type] as const))('the channel type %s', (_name, type) => {
   const channel = {
     id: 'chn_1',
     channel_type: type.type,
@@ -67,7 +67,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     created_at: '2026-11-21T00:00:00.000Z',
   };
 
-  /** Fans out alerts to the channel; returns their ids. */
+  /** Fans out alerts to the channel. Returns the ids of their deliveries. */
   async function plan(count: number): Promise<string[]> {
     await world.putPolicy([channel]);
     const ids: string[] = [];
@@ -96,7 +96,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
     const [, second] = await plan(2);
     answers(slowDown);
     await deliver();
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     expect(await world.delivery(second!)).toMatchObject({ attempts: 0, error: expect.stringContaining('429') });
   });
 
@@ -110,13 +110,13 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
       await deliver();
       world.pass(2000);
     }
-    const before = asked;
+    const before = requests;
     expect(before).toBeLessThan(5);
     await deliver();
-    expect(asked).toBe(before);
+    expect(requests).toBe(before);
   });
 
-  it('returns its next send time to a test', async () => {
+  it('returns its next send time to a test alert', async () => {
     await world.putPolicy([channel]);
     answers(slowDown);
     const first = await testChannel(world.context, world.check, channel);
@@ -125,7 +125,7 @@ describe.each(types.map((type) => [type.type, type] as const))('a channel type w
       status: 'failed',
       error: expect.stringMatching(/^not sent: .*429/),
     });
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
   });
 });
 
@@ -133,7 +133,7 @@ describe('the creation of a channel with a forbidden address', () => {
   const add = (channel_type: string, config: Record<string, string>) =>
     addChannel(world.context, world.check, { channel_type, config });
 
-  it('fails with the setting that contains it', async () => {
+  it('fails with the path of the setting that contains it', async () => {
     await expect(add('named', { hook: 'http://169.254.169.254/latest' })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: 'config.hook' }],
@@ -141,7 +141,7 @@ describe('the creation of a channel with a forbidden address', () => {
     expect((await add('named', { hook: 'https://chat.example.com/a' })).config.hook).toBe('https://chat.example.com/a');
   });
 
-  it('fails as a whole when no setting contains it', async () => {
+  it('fails with the path config when no setting contains it', async () => {
     await expect(add('fixed', types[1]!.examples.valid[0])).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: 'config' }],

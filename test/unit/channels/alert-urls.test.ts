@@ -5,7 +5,7 @@ import { alertWorld } from '#test/support/alert-world.ts';
 const { check, entity } = await alertWorld();
 const public_url = 'https://status.example.com';
 
-it('has the check if the service has a public address', () => {
+it('has the URL of the check if the service has a public address', () => {
   expect(urlsOf({ check, entity, public_url })).toEqual({
     check: 'https://status.example.com/#/checks/chk_pay',
     incident: null,
@@ -16,7 +16,7 @@ it('has the check if the service has a public address', () => {
   expect(urlsOf({ check: undefined, entity, public_url }).check).toBeNull();
 });
 
-it('has the runbook and the dashboard of the check, else of its entity', () => {
+it('has runbook and dashboard from the labels of the check, else from its entity', () => {
   const shop = {
     ...entity,
     fields: { runbook_url: 'https://wiki.test/shop', dashboard_url: 'https://graphs.test/shop' },
@@ -25,8 +25,8 @@ it('has the runbook and the dashboard of the check, else of its entity', () => {
     runbook: 'https://wiki.test/shop',
     dashboard: 'https://graphs.test/shop',
   });
-  const own = { ...check, labels: { runbook_url: 'https://wiki.test/pay' } };
-  expect(urlsOf({ check: own, entity: shop, public_url }).runbook).toBe('https://wiki.test/pay');
+  const labeled = { ...check, labels: { runbook_url: 'https://wiki.test/pay' } };
+  expect(urlsOf({ check: labeled, entity: shop, public_url }).runbook).toBe('https://wiki.test/pay');
   expect(
     urlsOf({ check, entity: { ...entity, labels: { runbook_url: 'https://w.test/l' } }, public_url }).runbook,
   ).toBe('https://w.test/l');

@@ -4,7 +4,7 @@ import { matrix } from '#test/support/vendors/matrix.ts';
 import * as pagers from '#test/support/vendors/pagers.ts';
 import type { Vendor } from '#test/support/vendors/vendor.ts';
 
-/** First example of a type, which its vendor below knows. */
+/** Returns the first example of a channel type. Its vendor below accepts the credentials in it. */
 export const configOf = (type: string): Record<string, string> => channelTypeOf(type)!.examples.valid[0];
 const og = configOf('opsgenie');
 const tw = configOf('twilio');
@@ -13,11 +13,13 @@ const go = configOf('gotify');
 const tg = configOf('telegram');
 const mx = configOf('matrix');
 
-/** State of each vendor: open incidents and alerts, and messages by transaction. */
+/** Dedup keys of the open incidents of PagerDuty. */
 export const incidents = new Set<string>();
+/** Aliases of the open alerts of Opsgenie. */
 export const genieAlerts = new Set<string>();
+/** Event ids of the messages in Matrix, by transaction id. */
 export const events = new Map<string, string>();
-/** Host that each of these types calls. */
+/** Host and vendor of each channel type. */
 export const vendorOf: Record<string, [host: string, vendor: Vendor]> = {
   slack: ['hooks.slack.com', chats.slack],
   discord: ['discord.com', chats.discord],

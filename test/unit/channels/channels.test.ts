@@ -12,13 +12,13 @@ import { signatureOf } from '#test/support/webhook-receiver.ts';
 import { examples, nasty } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
-/** Address of a message, and its credentials there; the address of a mail has none. */
-const placeOf = (send: Send) => {
+/** Returns the URL and credentials, or the subject, of a message; an empty list for a mail, which has no secrets. */
+const endpointOf = (send: Send) => {
   if (send.via === 'http') return [send.url, send.headers.authorization];
   return send.via === 'nats' ? [send.subject] : [];
 };
 
-/** Text of a message, without encodings and escapes. */
+/** Returns the text of a message, decoded and without escapes. */
 function textOf(send: Send): string {
   if (send.via === 'smtp') return `${send.mail.subject}\n${send.mail.text}`;
   const body = send.body.startsWith('{') ? stringsOf(JSON.parse(send.body)).join('\n') : send.body;
@@ -36,19 +36,19 @@ const stringsOf = (value: unknown): string[] =>
       ? Object.values(value).flatMap(stringsOf)
       : [];
 
-/** Settings with a few values only are not secret. */
+/** Whether a setting has a fixed list of values. It is then not a secret. */
 const isChoice = ({ config }: ChannelType, key: string): boolean => {
   const schema = config.shape[key];
   return (schema instanceof z.ZodOptional ? schema.unwrap() : schema) instanceof z.ZodEnum;
 };
 
-/** Settings of a type that change the address or the credentials. */
-const leading = (type: ChannelType): string[] =>
+/** Returns the settings of a type that change the address or the credentials of its messages. */
+const addressSettings = (type: ChannelType): string[] =>
   type.examples.valid.flatMap((config) => {
-    const place = (changed: Record<string, string>) => placeOf(type.render(examples.test, changed));
+    const endpoint = (changed: Record<string, string>) => endpointOf(type.render(examples.test, changed));
     return Object.keys(config).filter(
       (key) =>
-        !isChoice(type, key) && !isDeepStrictEqual(place({ ...config, [key]: `${config[key]}x` }), place(config)),
+        !isChoice(type, key) && !isDeepStrictEqual(endpoint({ ...config, [key]: `${config[key]}x` }), endpoint(config)),
     );
   });
 
@@ -69,7 +69,7 @@ it('treats a setting as secret when it changes the address, the subject or the a
     }),
     examples: { valid: [{ bot_token: 'a', key: 'b', chat_id: '7', severity: 'critical' }], invalid: [] },
   });
-  expect(leading(type)).toEqual(['bot_token', 'key']);
+  expect(addressSettings(type)).toEqual(['bot_token', 'key']);
 });
 
 describe.each(channelTypes.map((type) => [type.type, type] as const))('channel type %s', (name, type) => {
@@ -90,7 +90,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
   });
 
   it('lists every address setting as secret', () => {
-    expect(type.secrets).toEqual(expect.arrayContaining(leading(type)));
+    expect(type.secrets).toEqual(expect.arrayContaining(addressSettings(type)));
     expect(Object.keys(type.config.shape)).toEqual(expect.arrayContaining([...type.secrets]));
   });
 
@@ -99,7 +99,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     expect(Object.keys(type.config.shape).filter((key) => !shown.has(key))).toEqual([]);
   });
 
-  it('contains the failure, its error, and links', () => {
+  it('has title, error and link of a failure for readers, and its ids for programs', () => {
     const failures = Object.values(examples).filter(
       ({ kind, reports_state }) => kind === 'state_change' && reports_state !== 'up',
     );
@@ -122,7 +122,7 @@ describe.each(channelTypes.map((type) => [type.type, type] as const))('channel t
     });
   }
 
-  it('has the transport of its requests', () => {
+  it('declares the transport that its messages use', () => {
     for (const alert of [...Object.values(examples), nasty]) {
       expect(type.render(alert, type.examples.valid[0]!).via).toBe(type.via);
     }
@@ -208,7 +208,7 @@ describe('slack', () => {
     expect(JSON.parse(body).text).toContain('Kasse &lt;!channel&gt; &amp; "Büro"');
   });
 
-  it("stays within Slack's limits of a block", () => {
+  it("stays within Slack's limits for a block", () => {
     for (const block of json('slack', nasty).blocks) {
       if (block.text) expect(block.text.text.length).toBeLessThanOrEqual(3000);
       for (const field of block.fields ?? []) expect(field.text.length).toBeLessThanOrEqual(2000);

@@ -18,7 +18,7 @@ import { peerPython, startMailbox } from '#test/support/peers/peers.ts';
 const PASSWORD = 'pa:ss/w%rd';
 const FROM = 'Fleetwatch <alerts@fleet.example.com>';
 
-/** Delivers alerts from the stream. */
+/** Passes the stored alerts of the check to the notifier, and their deliveries to the deliverer. */
 async function deliverTests(world: AlertWorld): Promise<void> {
   const { items } = await world.table.query({
     partition: world.keys.ofCheck(TENANT, world.check.id),
@@ -28,7 +28,7 @@ async function deliverTests(world: AlertWorld): Promise<void> {
   for (const { body } of world.takeDue('delivery')) await create(world.ports)(queueEvent([body]));
 }
 
-describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => {
+describe.skipIf(!peerPython())('a mail through a real mail server (aiosmtpd)', () => {
   let mailbox: Awaited<ReturnType<typeof startMailbox>>;
   let world: AlertWorld;
   const trusted = getCACertificates('default');
@@ -67,12 +67,13 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   };
   const addressOf = (address: string) => world.table.get<MailAddressItem>(mailAddressKey(world.keys, TENANT, address));
 
-  /** Confirms addresses and alerts them of a transition; returns the delivery after its first attempt. */
-  async function tell(to: string, state: 'down' | 'up' = 'down') {
+  /** Confirms addresses, then alerts them about a transition. Returns the delivery after its first attempt. */
+  async function confirmAndAlert(to: string, state: 'down' | 'up' = 'down') {
     await confirm(...to.split(', '));
     return alert(to, state);
   }
 
+  /** Alerts addresses about a transition. Returns the delivery after its first attempt. */
   async function alert(to: string, state: 'down' | 'up' = 'down', templates: Record<string, string> = {}) {
     await world.putPolicy([{ ...channelTo(to), config: { to, ...templates } }]);
     const before = state === 'down' ? 'up' : 'down';
@@ -93,7 +94,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
       for (const { body } of due) await create(world.ports)(queueEvent([body]));
   }
 
-  /** Mails of the server, once it has that many, because it stores them asynchronously. */
+  /** Waits until the server, which stores mails asynchronously, has this number of mails, and returns all its mails. */
   const kept = (count: number) => eventually(() => mailbox.kept.length >= count && mailbox.kept);
 
   const headerOf = (data: string, name: string): string | undefined =>
@@ -106,7 +107,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   const unwrapped = (data: string): string => data.replace(/=\r\n/g, '').replace(/=3D/g, '=').replace(/ \r\n/g, ' ');
 
   it('is sent over STARTTLS with credentials, as plain text and HTML', async () => {
-    const delivery = await tell('oncall@example.com');
+    const delivery = await confirmAndAlert('oncall@example.com');
     expect(delivery).toMatchObject({ status: 'sent', error: '' });
     const [mail] = await kept(1);
     expect(mail).toMatchObject({ from: 'alerts@fleet.example.com', to: ['oncall@example.com'], tls: true });
@@ -119,7 +120,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(mail!.data).toMatch(/text\/plain[\s\S]*status 503, expected 200[\s\S]*text\/html[\s\S]*<h1/);
   });
 
-  it('reaches each address in a mail of its own, which names the account and ends its mails', async () => {
+  it('is separate for each address, names the account, and has a link to unsubscribe', async () => {
     await confirm('oncall@example.com', 'ann@example.com');
     const templates = { title_template: 'Own title', body_template: 'Own text' };
     expect(await alert('oncall@example.com, ann@example.com', 'down', templates)).toMatchObject({ status: 'sent' });
@@ -139,7 +140,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     }
   });
 
-  it('skips addresses that have not confirmed, and says which', async () => {
+  it('skips addresses that have not confirmed, and names them in the error', async () => {
     await confirm('ann@example.com');
     expect(await alert('ann@example.com, oncall@example.com')).toMatchObject({
       status: 'sent',
@@ -149,7 +150,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(mails.find(({ to }) => to.includes('oncall@example.com'))?.data).toMatch(/Subject: Do you want alerts/);
   });
 
-  it('fails without a confirmed address, and asks each once', async () => {
+  it('fails without a confirmed address, and asks each address once for confirmation', async () => {
     for (const state of ['down', 'up'] as const) {
       const error = 'not sent: oncall@example.com is not confirmed; ann@example.com is not confirmed';
       expect(await alert('oncall@example.com, ann@example.com', state)).toMatchObject({
@@ -160,7 +161,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(await addressOf('ann@example.com')).toMatchObject({ status: 'pending', asked_at: expect.any(String) });
   });
 
-  it('asks in a text that no tenant writes, without links of a name', async () => {
+  it('asks for confirmation without the templates of the channel, and without a link from the account name', async () => {
     await world.put({ ...world.account, name: 'You won! https://evil.example/ <b>' });
     await alert('oncall@example.com', 'down', { title_template: 'Own title', body_template: 'Own text' });
     const [mail] = await kept(1);
@@ -168,7 +169,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(mail!.data).not.toMatch(/Own t|evil\.example/);
   });
 
-  it('asks an address at most three times in a row, then once a week', async () => {
+  it('asks an address for confirmation at most three times in a row, then once a week', async () => {
     const ask = () =>
       create(world.ports)(queueEvent([{ tenant_id: TENANT, address: 'oncall@example.com', again: true }]));
     for (let n = 0; n < 5; n++) await ask();
@@ -178,18 +179,18 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(await kept(4)).toHaveLength(4);
   });
 
-  it('records why the server rejected the question', async () => {
+  it('records why the server rejected a request to confirm', async () => {
     await alert('missing@example.com');
     expect(await addressOf('missing@example.com')).toMatchObject({
       error: 'the mail server rejected the mail: 550 5.1.1 No such user here',
     });
   });
 
-  it('waits when the account has sent its mails of an hour, and is sent later in one mail', async () => {
+  it('waits when the account has reached its limit per hour; waiting alerts are sent later in one mail', async () => {
     await world.put({ ...world.account, mails_per_hour_limit: 1 });
-    expect(await tell('oncall@example.com')).toMatchObject({ status: 'sent' });
+    expect(await confirmAndAlert('oncall@example.com')).toMatchObject({ status: 'sent' });
     const waiting: DeliveryItem[] = [];
-    for (const state of ['up', 'down', 'down'] as const) waiting.push(await tell('ann@example.com', state));
+    for (const state of ['up', 'down', 'down'] as const) waiting.push(await confirmAndAlert('ann@example.com', state));
     const error = 'waits: mails of the account are limited to 1 per hour (mails_per_hour_limit)';
     expect(waiting[0]).toMatchObject({ status: 'pending', attempts: 0, error });
     for (let minutes = 0; minutes < 200; minutes++) {
@@ -203,11 +204,11 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(headerOf(mails[1]!.data, 'Subject')).toContain('3 alerts: 2 down, 1 up');
   });
 
-  it('waits when its address received ten mails in a minute, of whichever account', async () => {
-    await tell('oncall@example.com');
+  it('waits when its address has received ten mails in a minute, from all accounts together', async () => {
+    await confirmAndAlert('oncall@example.com');
     const one = { id: 'acc_other', mails_per_hour_limit: 60 } as AccountItem;
     for (let n = 0; n < 9; n++) expect(await takeMails(world, one, ['OnCall@example.com'])).toBeUndefined();
-    expect(await tell('oncall@example.com', 'up')).toMatchObject({
+    expect(await confirmAndAlert('oncall@example.com', 'up')).toMatchObject({
       status: 'pending',
       error: 'waits: oncall@example.com received 10 mails in a minute',
     });
@@ -215,15 +216,15 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   });
 
   it('has one thread per check', async () => {
-    await tell('oncall@example.com');
-    await tell('oncall@example.com', 'up');
+    await confirmAndAlert('oncall@example.com');
+    await confirmAndAlert('oncall@example.com', 'up');
     const [down, up] = await kept(2);
     expect(headerOf(down!.data, 'References')).toBe('<chk_pay@fleet.example.com>');
     expect(headerOf(up!.data, 'References')).toBe('<chk_pay@fleet.example.com>');
     expect(headerOf(up!.data, 'Message-ID')).not.toBe(headerOf(down!.data, 'Message-ID'));
   });
 
-  it('is left to the deliverer when tested, and returns pending', async () => {
+  it('is pending after a channel test until the deliverer sends it', async () => {
     const channel = channelTo('oncall@example.com');
     await confirm('oncall@example.com');
     await world.putPolicy([channel]);
@@ -233,8 +234,8 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(headerOf(mail!.data, 'Subject')).toBe('Test alert for Shop: checkout');
   });
 
-  it('returns the error of the server about an address', async () => {
-    expect(await tell('missing@example.com')).toMatchObject({
+  it('records the error of the server about an address', async () => {
+    expect(await confirmAndAlert('missing@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 1,
       error: 'the mail server rejected the mail: 550 5.1.1 No such user here',
@@ -242,7 +243,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   });
 
   it('waits without an attempt when the server requests a pause', async () => {
-    expect(await tell('busy@example.com')).toMatchObject({
+    expect(await confirmAndAlert('busy@example.com')).toMatchObject({
       status: 'retrying',
       attempts: 0,
       error: 'the mail server rejected the mail: 451 4.7.1 Try again later',
@@ -250,9 +251,9 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
     expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + 60_000);
   });
 
-  it('returns only that the server rejected the login, and never the password', async () => {
+  it('records only that the server rejected the login, and never the password', async () => {
     await startWorld(urlOf('not-the-password'));
-    expect(await tell('oncall@example.com')).toMatchObject({
+    expect(await confirmAndAlert('oncall@example.com')).toMatchObject({
       status: 'retrying',
       error:
         'the mail server rejected the login of this service; the operator of this service can find the cause in its log (SMTP_URL)',
@@ -264,7 +265,7 @@ describe.skipIf(!peerPython())('e-mail by a real mail server (aiosmtpd)', () => 
   it('sends no password to a server without a trusted certificate', async () => {
     setDefaultCACertificates(trusted);
     try {
-      expect(await tell('oncall@example.com')).toMatchObject({
+      expect(await confirmAndAlert('oncall@example.com')).toMatchObject({
         status: 'retrying',
         error: expect.stringMatching(/^the mail server of this service could not be reached, or not with TLS;/),
       });
@@ -297,7 +298,7 @@ describe('settings of mail', () => {
   });
 });
 
-it('returns the setting to add without a mail server', async () => {
+it('fails with the names of the missing settings if mail is not configured', async () => {
   const world = await alertWorld();
   const channel = {
     id: 'chn_1',

@@ -75,7 +75,7 @@ const degraded: Alert = {
   error_message: 'expected latency_ms to be less than 800, got 912',
 };
 
-const better: Alert = {
+const improved: Alert = {
   ...degraded,
   event: { ...up.event, to_state: 'degraded', check_to_state: 'degraded' },
   check_from_since: up.check_from_since,
@@ -123,7 +123,7 @@ export const examples = {
   },
   degraded,
   late_degraded: { ...degraded, kind: 'late', at: '2026-11-21T05:28:40.123Z' },
-  degraded_after_down: better,
+  degraded_after_down: improved,
   recovery_of_degraded: {
     ...up,
     event: { ...up.event, check_from_state: 'degraded', timestamp: '2026-11-21T05:28:40.123Z' },
@@ -135,8 +135,8 @@ export const examples = {
     cause: 'check_disabled',
     event: { ...up.event, to_state: 'unknown', check_from_state: 'degraded', check_to_state: 'unknown' },
   },
-  hidden_degraded: { ...better, reports_state: 'up' },
-  /** Everything that can be known. */
+  hidden_degraded: { ...improved, reports_state: 'up' },
+  /** With all context: root cause, affected entities, recent failures, notified channels, links. */
   everything: {
     ...down,
     urgency: 'low',
@@ -183,7 +183,7 @@ export const examples = {
   flapping: { ...down, flapping: { changes: 6, within_ms: 41 * 60_000, calm_ms: 15 * 60_000 } },
 } satisfies Record<string, Alert> & Record<AlertKind, Alert>;
 
-/** Unusual names and errors. */
+/** Alert whose names and error have characters that receivers interpret, with a long error. */
 export const nasty: Alert = {
   ...down,
   event: { ...event, entity_name: 'Kasse <!channel> & "Büro" *_`~|' },

@@ -3,7 +3,7 @@ import type { Send } from '#lib/channels/channel-type.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { examples } from './example-alerts.ts';
 
-const nice = (body: string): string =>
+const prettyPrinted = (body: string): string =>
   body.startsWith('{')
     ? JSON.stringify(JSON.parse(body), null, 2)
     : body.replace(/^To=.*/, (form) => form.split('&').map(decodeURIComponent).join('\n'));
@@ -14,9 +14,9 @@ const headersOf = (headers: Record<string, string>): string[] =>
 function pageOf(send: Send): string[] {
   switch (send.via) {
     case 'http':
-      return [`${send.method ?? 'POST'} ${send.url}`, ...headersOf(send.headers), '', nice(send.body)];
+      return [`${send.method ?? 'POST'} ${send.url}`, ...headersOf(send.headers), '', prettyPrinted(send.body)];
     case 'nats':
-      return [`PUB ${send.subject}`, '', nice(send.body)];
+      return [`PUB ${send.subject}`, '', prettyPrinted(send.body)];
     case 'smtp': {
       const { to, subject, id, thread, headers, text, html } = send.mail;
       const head = { to: to.join(', '), subject, 'message-id': id, references: thread ?? '', ...headers };
@@ -26,7 +26,7 @@ function pageOf(send: Send): string[] {
 }
 
 /**
- * One type per kind of message: rich text, mail, JSON, pager, plain text. Reviews read these pages after a change of
+ * One type per kind of message: rich text, mail, JSON, pager, plain text. Reviewers read these pages after a change of
  * texts.
  */
 it.each(['slack', 'email', 'webhook', 'pagerduty', 'telegram'])('%s matches its golden page', async (name) => {

@@ -5,8 +5,8 @@ import { messageOf } from '#lib/channels/message.ts';
 import { examples } from './example-alerts.ts';
 import { decoded, json, render } from './rendered.ts';
 
-/** Names of maximum length, with characters that channels escape or encode. */
-const longNames = fc
+/** Alerts with long names and errors, of characters that channels escape or encode. */
+const alertsWithLongNames = fc
   .tuple(
     fc.constantFrom(...Object.values(examples)),
     fc.constantFrom('&', '*', '<', 'N', 'é', '😀'),
@@ -22,7 +22,7 @@ const longNames = fc
 describe('names of any length', () => {
   it("stay within Slack's limits, without cutting escapes", () => {
     fc.assert(
-      fc.property(longNames, (alert) => {
+      fc.property(alertsWithLongNames, (alert) => {
         const { text, blocks } = json('slack', alert);
         for (const said of [text, ...blocks.map((block: { text?: { text: string } }) => block.text?.text ?? '')]) {
           expect(said.length).toBeLessThanOrEqual(2900);
@@ -35,7 +35,7 @@ describe('names of any length', () => {
 
   it("keep the state in a title within Discord's limit", () => {
     fc.assert(
-      fc.property(longNames, (alert) => {
+      fc.property(alertsWithLongNames, (alert) => {
         const { title } = json('discord', alert).embeds[0];
         expect(title.length).toBeLessThanOrEqual(256);
         expect(title).not.toMatch(/(?<!\\)(\\\\)*\\(…|$)/);
@@ -46,7 +46,7 @@ describe('names of any length', () => {
 
   it('keep the state in a short title of ntfy', () => {
     fc.assert(
-      fc.property(longNames, (alert) => {
+      fc.property(alertsWithLongNames, (alert) => {
         const { headers, body } = render('ntfy', alert);
         expect(decoded(headers.title!).length).toBeLessThanOrEqual(256);
         expect(headers.title!.length).toBeLessThanOrEqual(2000);
@@ -56,13 +56,13 @@ describe('names of any length', () => {
     );
   });
 
-  it('are complete for programs', () => {
+  it('are sent complete to programs', () => {
     const alert = { ...examples.state_change, event: { ...examples.state_change.event, entity_name: 'N'.repeat(200) } };
     expect(JSON.parse(render('webhook', alert).body).entity_name).toBe('N'.repeat(200));
   });
 });
 
-/** Words of a title that must not be cut off: those of the title with short names. */
+/** Returns the words of a title that must not be cut off: after the names or, in a test alert, before them. */
 function factsOf(alert: Alert): string {
   const event = { ...alert.event, entity_name: 'E' };
   const { title } = messageOf({ ...alert, event, check_label: 'C' });

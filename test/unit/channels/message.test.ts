@@ -40,8 +40,8 @@ Reminder: still down.`);
 
   it('has the current state in the alert of a remediation that did not help', () => {
     const failed = examples.remediation_failed;
-    const since = { ...failed, event: { ...failed.event, check_to_state: 'degraded' as const } };
-    expect(messageOf(since).title).toBe('Shop: checkout is still down: Restart the shop did not help');
+    const degraded = { ...failed, event: { ...failed.event, check_to_state: 'degraded' as const } };
+    expect(messageOf(degraded).title).toBe('Shop: checkout is still down: Restart the shop did not help');
   });
 
   it('has the reason in a late alert', () => {
@@ -55,7 +55,7 @@ Late alert: an earlier one was suppressed, failed or arrived out of order.`);
     expect(words('late_recovery')).toMatch(/^\[good] Shop: checkout is up again after 1 h 5 min\n/);
   });
 
-  it('says that the check is down again, or failed without an alert', () => {
+  it('states that the check is down again, or failed without an alert', () => {
     expect(words('late_again')).toMatch(/^\[bad] Shop: checkout has been down again for 5 min 30 s, after 1 d up\n/);
     expect(words('late_unreported')).toMatch(
       /It also failed 3 times without an alert, the last from 2026-11-21 06:10:00 UTC to 2026-11-21 06:21:52 UTC\.$/,
@@ -81,7 +81,7 @@ expected latency_ms to be less than 800, got 912`);
     expect(words('late_degraded')).toMatch(/^\[warn] Shop: checkout has been degraded for 12 min\n/);
   });
 
-  it('distinguishes a check that is better from one that is up', () => {
+  it('distinguishes a check that is degraded after down from one that is up', () => {
     expect(words('degraded_after_down')).toBe(`[warn] Shop: checkout is no longer down but degraded, after 1 h 5 min
 Check: down → degraded
 Entity: still degraded
@@ -102,11 +102,11 @@ Was down for: 1 h 5 min
 It is degraded, but its policy does not alert on degraded.`);
   });
 
-  it('reports once that a check flaps, and when the next alert is sent', () => {
+  it('states that a check flaps, and when the next alert is sent', () => {
     expect(words('flapping')).toMatch(/\nFlapping: 6 changes in 41 min\. Next alert after 15 min in one state\.$/);
   });
 
-  it('mentions no outage when a check is disabled whose recovery was not reported', () => {
+  it('does not mention an outage when a check with an unreported recovery is disabled', () => {
     const { closed } = examples;
     const { title, facts, note } = messageOf({ ...closed, event: { ...closed.event, check_from_state: 'up' } });
     expect(title).toBe('Shop: checkout was disabled');
@@ -114,7 +114,7 @@ It is degraded, but its policy does not alert on degraded.`);
     expect(note).toBe('It is no longer checked, so nothing more will be reported.');
   });
 
-  it('has a note in a test that nothing has happened', () => {
+  it('states in a test alert that nothing has happened', () => {
     expect(words('test')).toBe(`[neutral] Test alert for Shop: checkout
 Check: up
 Entity: up
@@ -153,12 +153,12 @@ Dashboard: https://graphs.test/d/shop`);
   });
 
   it('has no acknowledgement link after a recovery', () => {
-    const over = {
+    const recovery = {
       ...examples.recovery,
       urls: examples.everything.urls,
       acknowledge_url: 'https://status.test/a/tok_1',
     };
-    expect(messageOf(over).links.map(([label]) => label)).toEqual(['Incident', 'Details', 'Dashboard']);
+    expect(messageOf(recovery).links.map(([label]) => label)).toEqual(['Incident', 'Details', 'Dashboard']);
   });
 
   it.each([
@@ -171,7 +171,7 @@ Dashboard: https://graphs.test/d/shop`);
     ['shop', 'workshop', 'shop: workshop is down'],
     ['Web shop', 'home page', 'Web shop: home page is down'],
     ['orders', 'GET https://shop.test/orders', 'orders: GET https://shop.test/orders is down'],
-  ])('contains %j and %j once', (entity_name, check_label, title) => {
+  ])('has a title without repetition for entity %j and check %j', (entity_name, check_label, title) => {
     const { event } = examples.state_change;
     expect(messageOf({ ...examples.state_change, event: { ...event, entity_name }, check_label }).title).toBe(title);
   });

@@ -22,7 +22,7 @@ const reports = {
   'a month without data': { ...report, month: '2027-01', current: nothing, before: nothing, worst: [] },
 };
 
-it('matches the golden page', async () => {
+it('monthly report matches its golden page', async () => {
   const pages = Object.entries(reports).map(([name, one]) => {
     const alert = { ...examples.test, kind: 'monthly_report' as const, report: one };
     const send = channelTypeOf('email')!.render(alert, { to: 'ann@example.com' });

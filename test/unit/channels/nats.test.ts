@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.close()));
 });
 
-/** Fans a transition out to the channel and attempts due deliveries. */
+/** Sends an alert of a transition to the channel, and attempts the delivery. Returns its id. */
 async function alert(world: AlertWorld): Promise<string> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition(['chn_1']));
@@ -50,13 +50,13 @@ describe('a delivery over NATS', () => {
     expect(server.published[0]!.headers).toContain(`X-Service-Delivery: ${id}`);
   });
 
-  it('has no prefix when it is empty', async () => {
+  it('has a subject without a prefix if NATS_SUBJECT_PREFIX is empty', async () => {
     const server = await nats();
     await alert(await alertWorld({ NATS_URL: server.url, NATS_SUBJECT_PREFIX: '' }));
     expect(server.published[0]!.subject).toBe('fleet.alerts');
   });
 
-  it('fails with a message for the operator without NATS', async () => {
+  it('fails with a message for the operator if NATS is not configured', async () => {
     const world = await alertWorld();
     const id = await alert(world);
     expect((await world.delivery(id))?.error).toBe('NATS is not configured; the operator must set NATS_URL');
@@ -74,7 +74,7 @@ describe('a delivery over NATS', () => {
     });
   });
 
-  it('is left to the deliverer for a test, because only it reaches NATS', async () => {
+  it('is made by the deliverer in a channel test, because only the deliverer reaches NATS', async () => {
     const server = await nats();
     const world = await alertWorld({ NATS_URL: server.url });
     await world.putPolicy([channel]);

@@ -3,7 +3,7 @@ import { sendAlert } from '#lib/alerting/notify/send.ts';
 import { channelRedactor } from '#lib/channels/channel-type.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import { type AlertWorld, alertWorld } from '#test/support/alert-world.ts';
-import { WRITINGS } from '#test/support/writings.ts';
+import { ENCODINGS } from '#test/support/encodings.ts';
 import { examples } from './example-alerts.ts';
 
 const MASK = '********';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.table.store.close());
 
-/** Recorded error of a receiver that responds 404 with this body. */
+/** Returns the recorded error of a delivery whose receiver responds 404 with this body. */
 async function errorOf(config: Record<string, string>, body: string, type = 'slack'): Promise<string> {
   world.ports.net.http = async () => ({ status: 404, headers: {}, body, latency_ms: 1 });
   const found = channelTypeOf(type)!;
@@ -25,14 +25,14 @@ async function errorOf(config: Record<string, string>, body: string, type = 'sla
 
 const HOOK = { url: 'https://chat.test/hooks/SECRETTOKEN0123456789' };
 
-describe('a receiver that quotes the address of its channel', () => {
+describe('a response that quotes the address of the channel', () => {
   it('is redacted wherever the text is shortened', async () => {
     for (let before = 150; before <= 200; before++) {
       expect(await errorOf(HOOK, `${'x'.repeat(before)} /hooks/SECRETTOKEN0123456789 and more`)).not.toContain('SECR');
     }
   });
 
-  it('is redacted when its response breaks off within the address, after irrelevant text', async () => {
+  it('is redacted if it breaks off within the address', async () => {
     const origin = 'https://chat.test';
     for (let shown = origin.length + 4; shown < HOOK.url.length; shown++) {
       const body = `no${' '.repeat(1022 - shown)}${HOOK.url.slice(0, shown)}`;
@@ -43,7 +43,7 @@ describe('a receiver that quotes the address of its channel', () => {
     );
   });
 
-  it('keeps short parts, and its own end', async () => {
+  it('keeps short words that also occur in the address', async () => {
     expect(await errorOf(HOOK, 'no hooks here, see http')).toMatch(/: no hooks here, see http$/);
   });
 
@@ -58,9 +58,9 @@ describe('a receiver that quotes the address of its channel', () => {
     expect(await errorOf({ url }, body)).not.toMatch(/abc|def|ghi/i);
   });
 
-  it.each(Object.keys(WRITINGS))('is redacted with its token %s', async (way) => {
+  it.each(Object.keys(ENCODINGS))('is redacted if it quotes the token %s', async (way) => {
     const token = 'tk&<one/two>"three"';
-    const written = WRITINGS[way]!(token);
+    const written = ENCODINGS[way]!(token);
     const error = await errorOf({ url: 'https://ntfy.test/ops', token }, `bad: ${written}`, 'ntfy');
     expect(error).toMatch(/: bad: \*{8}=*$/);
   });

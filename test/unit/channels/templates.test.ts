@@ -67,7 +67,7 @@ describe('templates', () => {
   const said = (body_template: string, alert: (typeof examples)[keyof typeof examples] = examples.everything) =>
     linesOf(messageOf(alert, { body_template })).join('\n');
 
-  it('replace everything below the title, and the title', () => {
+  it('replace the title, or everything below it', () => {
     const message = messageOf(examples.state_change, {
       title_template: '[{{state}}] {{entity_name}}',
       body_template: 'x',
@@ -94,7 +94,7 @@ describe('templates', () => {
     expect(said('a{{#if label.missing}}b{{/if}}{{label.missing}}c')).toBe('ac');
   });
 
-  it('never substitute a value again', () => {
+  it('never replace placeholders in a value', () => {
     const alert = { ...examples.state_change, error_message: '{{entity_id}} {{#if state}}' };
     expect(messageOf(alert, { body_template: '{{error}}' }).lead).toBe('{{entity_id}} {{#if state}}');
   });
@@ -104,7 +104,7 @@ describe('templates', () => {
     expect(body).not.toMatch(/[<>]/);
   });
 
-  it('are sent by every type within its limits, for any template and alert', () => {
+  it('leave no tag in the message of any type, for any template and alert', () => {
     const pieces = fc.constantFrom(
       '{{entity_name}}',
       '{{error}}',
@@ -134,7 +134,7 @@ describe('templates', () => {
 describe('sections', () => {
   const tags = fc.array(fc.constantFrom('{{#if a}}', '{{#if b}}', '{{/if}}', 'x', 'y'), { maxLength: 14 });
 
-  it('leave no tag, and remove nothing else when all variables are set', () => {
+  it('leave no tag, and keep all other text if all variables are set', () => {
     fc.assert(
       fc.property(tags, fc.boolean(), (parts, isFilled) => {
         const template = parts.join('');

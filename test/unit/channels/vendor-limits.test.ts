@@ -7,8 +7,8 @@ import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, types, vendorOf } from './all-vendors.ts';
 import { examples, nasty } from './example-alerts.ts';
 
-/** Response of the vendor to the requests of a type, without a network. */
-function answered(type: string, alert: Alert, more: Record<string, string> = {}): VendorResponse {
+/** Returns the response of the vendor to the request of a type for an alert, without a network. */
+function responseOf(type: string, alert: Alert, more: Record<string, string> = {}): VendorResponse {
   const send = channelTypeOf(type)!.render(alert, { ...configOf(type), ...more });
   if (send.via !== 'http') throw new Error(`${type} is not sent over HTTP`);
   const { pathname, searchParams } = new URL(send.url);
@@ -49,7 +49,7 @@ describe.each(types)('%s', (type) => {
   it('accepts every alert, with any names and errors', () => {
     fc.assert(
       fc.property(alerts, (alert) => {
-        const { status, body } = answered(type, alert);
+        const { status, body } = responseOf(type, alert);
         expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
       }),
     );
@@ -59,18 +59,18 @@ describe.each(types)('%s', (type) => {
     fc.assert(
       fc.property(alerts, (alert) => {
         const all = Array.from({ length: MAX_COMBINED }, () => ({ ...alert, combined: null }));
-        const { status, body } = answered(type, combinedAlert(all as [Alert, ...Alert[]], 3));
+        const { status, body } = responseOf(type, combinedAlert(all as [Alert, ...Alert[]], 3));
         expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
       }),
       { numRuns: 30 },
     );
   });
 
-  it('accepts templates of any length', () => {
+  it('accepts long templates', () => {
     fc.assert(
       fc.property(alerts, fc.constantFrom(...characters), (alert, character) => {
         const body_template = `{{entity_name}} is {{state}}\n${character.repeat(3000)}{{error}}{{impact}}`;
-        const { status, body } = answered(type, alert, { title_template: `${character}{{title}}`, body_template });
+        const { status, body } = responseOf(type, alert, { title_template: `${character}{{title}}`, body_template });
         expect(JSON.stringify({ status, body: status < 300 ? undefined : body })).toMatch(/"status":20/);
       }),
     );

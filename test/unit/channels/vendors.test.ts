@@ -9,7 +9,7 @@ import type { VendorResponse } from '#test/support/vendors/vendor.ts';
 import { configOf, events, genieAlerts, incidents, types, vendorOf } from './all-vendors.ts';
 import { examples } from './example-alerts.ts';
 
-describe('over the wire', () => {
+describe('deliveries to vendors over HTTP', () => {
   let vendors: Awaited<ReturnType<typeof startVendors>>;
   let world: AlertWorld;
   beforeAll(async () => {
@@ -29,8 +29,8 @@ describe('over the wire', () => {
     created_at: '2026-11-21T00:00:00.000Z',
   });
 
-  /** Alerts the channel of a transition; returns the delivery after its first attempt. */
-  async function tell(type: string, more: Record<string, string> = {}, to: 'down' | 'up' = 'down') {
+  /** Alerts a channel of this type about a transition. Returns the delivery after its first attempt. */
+  async function alertChannel(type: string, more: Record<string, string> = {}, to: 'down' | 'up' = 'down') {
     const from = to === 'down' ? 'up' : 'down';
     await world.putPolicy([channelOf(type, more)]);
     const states = { check_from_state: from, check_to_state: to, from_state: from, to_state: to } as const;
@@ -42,8 +42,8 @@ describe('over the wire', () => {
     return (await world.delivery(alert.to[0]!.delivery_id))!;
   }
 
-  it.each(types)('%s accepts an alert, and the delivery is sent', async (type) => {
-    expect(await tell(type)).toMatchObject({ status: 'sent', error: '', attempts: 1 });
+  it.each(types)('are sent if %s accepts the alert', async (type) => {
+    expect(await alertChannel(type)).toMatchObject({ status: 'sent', error: '', attempts: 1 });
     expect(vendors.asked).toHaveLength(1);
     expect(vendors.asked[0]).toMatchObject({ host: vendorOf[type]![0] });
   });
@@ -51,19 +51,19 @@ describe('over the wire', () => {
   it.each([
     ['an incident of PagerDuty', 'pagerduty', incidents],
     ['an alert of Opsgenie', 'opsgenie', genieAlerts],
-  ] as const)('opens %s when a check goes down and closes it when it is up', async (_what, type, open) => {
+  ] as const)('open %s when a check goes down, and close it when the check is up', async (_what, type, open) => {
     open.clear();
-    await tell(type);
+    await alertChannel(type);
     expect([...open]).toEqual([world.check.id]);
-    await tell(type, {}, 'up');
+    await alertChannel(type, {}, 'up');
     expect([...open]).toEqual([]);
   });
 
-  it('sends a repeated alert to Matrix as one message', async () => {
+  it('appear as one message in Matrix if a delivery is sent twice', async () => {
     events.clear();
-    const { id } = await tell('matrix');
+    const { id } = await alertChannel('matrix');
     const send = channelTypeOf('matrix')!.render({ ...examples.state_change, delivery_id: id }, configOf('matrix'));
-    if (send.via !== 'http') throw new Error('Matrix speaks HTTP.');
+    if (send.via !== 'http') throw new Error('matrix is not sent over HTTP');
     const { pathname, searchParams } = new URL(send.url);
     const headers = { authorization: send.headers.authorization! };
     vendorOf.matrix![1]({ method: 'PUT', path: pathname, query: searchParams, headers, body: send.body });
@@ -80,8 +80,8 @@ describe('over the wire', () => {
     ['matrix', { room_id: '!other:example.com' }, /: M_FORBIDDEN User not in room$/],
     ['mattermost', { channel: 'gone' }, /: Couldn't find the channel\.$/],
     ['twilio', { to: '+15005550009' }, /is not a valid mobile number \(error 21614\)$/],
-  ])('returns the error of %s for %o in its own words', async (type, more, words) => {
-    const delivery = await tell(type, more);
+  ])('record the error of %s for %o in the words of the vendor', async (type, more, words) => {
+    const delivery = await alertChannel(type, more);
     expect(delivery).toMatchObject({ status: 'retrying', attempts: 1, error: expect.stringMatching(words) });
     for (const key of channelTypeOf(type)!.secrets) expect(delivery.error).not.toContain(more[key] ?? '********');
   });
@@ -122,9 +122,9 @@ describe('over the wire', () => {
       },
       1000,
     ],
-  ])('pauses without an attempt when %s requests a pause %s', async (type, _where, answer, ms) => {
+  ])('pause, without counting an attempt, when %s requests a pause %s', async (type, _where, answer, ms) => {
     vendors.answer(answer);
-    expect(await tell(type)).toMatchObject({ status: 'retrying', attempts: 0 });
+    expect(await alertChannel(type)).toMatchObject({ status: 'retrying', attempts: 0 });
     expect(world.sent.find(({ queue }) => queue === 'delivery')?.not_before).toBeGreaterThanOrEqual(START + ms);
   });
 
@@ -147,14 +147,18 @@ describe('over the wire', () => {
       { status: 200, body: { status: 0, errors: ['application token is invalid'] } },
       /: application token is invalid$/,
     ],
-  ])('treats a rejection of %s with a success status as failed', async (type, answer, words) => {
+  ])('count as failed if %s rejects them with a success status', async (type, answer, words) => {
     vendors.answer(answer);
-    expect(await tell(type)).toMatchObject({ status: 'retrying', attempts: 1, error: expect.stringMatching(words) });
+    expect(await alertChannel(type)).toMatchObject({
+      status: 'retrying',
+      attempts: 1,
+      error: expect.stringMatching(words),
+    });
   });
 
-  it('sends to two integrations of PagerDuty independently', async () => {
+  it('go to two integrations of PagerDuty independently', async () => {
     vendors.answer({ status: 429, headers: { 'retry-after': '6' } });
-    await tell('pagerduty');
+    await alertChannel('pagerduty');
     const other = channelOf('pagerduty', { routing_key: 'S0123456789abcdef0123456789ABCDE' });
     await world.putPolicy([other]);
     expect(await testChannel(world.context, world.check, other)).toMatchObject({ status: 'sent' });

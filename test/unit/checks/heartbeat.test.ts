@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { afterMissed, downAt, heartbeatDeadline, latestMissed, missedMessage } from '#lib/checks/heartbeat.ts';
-import { at, checkOf, deadlineOf, heardOf, NIGHTLY, type Story } from '#test/unit/results/pushes/story.ts';
+import { at, checkOf, deadlineOf, lastHeartbeatOf, NIGHTLY, type Story } from '#test/unit/results/pushes/story.ts';
 
 describe('heartbeatDeadline without a schedule', () => {
   const FIVE = { grace_seconds: 300 };
@@ -9,8 +9,12 @@ describe('heartbeatDeadline without a schedule', () => {
     ['is an interval after the previous failure', { pushed: '00:40', failed: '00:45' }, '00:55'],
     ['counts from a push after a missed heartbeat', { pushed: '00:40', failed: '00:38' }, '00:45'],
     ['counts from a later settings change', { pushed: '00:40', settings: '00:42' }, '00:47'],
-    ['counts from the end of the last outage', { pushed: '00:40', watched: '00:50' }, '00:55'],
-    ['restarts after an outage in the gap', { pushed: '00:40', failed: '00:48', watched: '00:50' }, '00:55'],
+    ['counts from the end of the last outage', { pushed: '00:40', monitored_since: '00:50' }, '00:55'],
+    [
+      'counts from the end of an outage after a failure',
+      { pushed: '00:40', failed: '00:48', monitored_since: '00:50' },
+      '00:55',
+    ],
   ])('follows the rule: %s', (_rule, story, due) => {
     expect(deadlineOf({ config: FIVE, ...story })?.at).toBe(at(due));
   });
@@ -39,7 +43,7 @@ describe('heartbeatDeadline with a schedule', () => {
     ['accepts a heartbeat ten seconds early', { pushed: '02:29:50' }, '+02:30', '+03:30'],
     ['does not accept a heartbeat two minutes early', { pushed: '02:28' }, '02:30', '03:30'],
     ['counts from a settings change', { pushed: '01:00', settings: '02:45' }, '+02:30', '+03:30'],
-    ['counts from the end of the last outage', { pushed: '01:00', watched: '02:35' }, '+02:30', '+03:30'],
+    ['counts from the end of the last outage', { pushed: '01:00', monitored_since: '02:35' }, '+02:30', '+03:30'],
     ['is that of the next due time after a failure', { pushed: '01:00', failed: '03:30' }, '+02:30', '+03:30'],
   ])('follows the rule: %s', (_rule, story, due, deadline) => {
     const found = deadlineOf({ config: NIGHTLY, ...story });
@@ -65,21 +69,21 @@ describe('heartbeatDeadline before the first heartbeat', () => {
   const config = { ...NIGHTLY, expect_first_within_seconds: 7200 };
   it('counts from creation, and from the end of the last outage', () => {
     expect(deadlineOf({ config })).toEqual({ misses: 'first heartbeat', at: at('02:00') });
-    expect(deadlineOf({ config, watched: '01:00' })).toEqual({ misses: 'first heartbeat', at: at('03:00') });
+    expect(deadlineOf({ config, monitored_since: '01:00' })).toEqual({ misses: 'first heartbeat', at: at('03:00') });
   });
 
-  it('is followed by each missed due time', () => {
+  it('is followed by the deadline of each due time', () => {
     expect(deadlineOf({ config, failed: '02:00' })).toEqual({ misses: 'due time', due: at('02:30'), at: at('03:30') });
   });
 
-  it('no longer applies after a start', () => {
+  it('no longer applies after the start of a job run', () => {
     expect(deadlineOf({ config, runs: [{ started_at: at('01:00'), overrun: true }] })?.misses).toBe('due time');
   });
 });
 
 describe('heartbeatDeadline during an open job run', () => {
   const config = { ...NIGHTLY, max_run_seconds: 1800 };
-  it('is that of the earliest run, for any number of due times', () => {
+  it('is that of the earliest run, even if due times pass meanwhile', () => {
     expect(deadlineOf({ config, runs: ['02:30:10', '02:31'] })).toEqual({
       misses: 'end of a run',
       started_at: at('02:30:10'),
@@ -100,11 +104,11 @@ describe('heartbeatDeadline during an open job run', () => {
       const overrun = deadlineOf(story)!;
       const left = { ...checkOf(story), ...afterMissed(checkOf(story), overrun) };
       expect(left.runs).toEqual([expect.objectContaining({ overrun: true })]);
-      expect(heartbeatDeadline(left, heardOf(story), overrun.at)).toMatchObject({ due: at('+02:30') });
+      expect(heartbeatDeadline(left, lastHeartbeatOf(story), overrun.at)).toMatchObject({ due: at('+02:30') });
     }
   });
 
-  it('is the settings change that shortens the maximum time, with one failure for all such runs', () => {
+  it('is the time of a settings change that makes runs too long, with one failure for all of them', () => {
     const story = {
       config: { ...NIGHTLY, max_run_seconds: 60 },
       runs: ['02:30', '02:40', '02:54:30'],
@@ -114,18 +118,18 @@ describe('heartbeatDeadline during an open job run', () => {
     expect(overrun).toMatchObject({ misses: 'end of a run', started_at: at('02:30'), at: at('02:55') });
     const left = { ...checkOf(story), ...afterMissed(checkOf(story), overrun) };
     expect(left.runs?.map((run) => run.overrun)).toEqual([true, true, undefined]);
-    expect(heartbeatDeadline(left, heardOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
+    expect(heartbeatDeadline(left, lastHeartbeatOf(story), overrun.at)).toMatchObject({ at: at('02:55:30') });
   });
 
   it('ignores a run that was open during an outage', () => {
-    const story = { config, runs: ['02:30:10'], watched: '02:45' };
+    const story = { config, runs: ['02:30:10'], monitored_since: '02:45' };
     expect(deadlineOf(story)).toMatchObject({ misses: 'due time', due: at('+02:30') });
   });
 });
 
-it('returns one deadline per missed due time, and the newest when it is evaluated late', () => {
+it('heartbeatDeadline returns each missed due time, and latestMissed the newest one at a late evaluation', () => {
   const story = { config: { schedule: '0 * * * *', grace_seconds: 600 }, pushed: '01:00' };
-  const [check, lastHeartbeat] = [checkOf(story), heardOf(story)];
+  const [check, lastHeartbeat] = [checkOf(story), lastHeartbeatOf(story)];
   const first = heartbeatDeadline(check, lastHeartbeat, at('02:10'))!;
   expect(first.at).toBe(at('02:10'));
   expect(latestMissed(check, first, at('02:10')).at).toBe(at('02:10'));
@@ -138,7 +142,7 @@ describe('downAt', () => {
   const down = (story: Story, more: object) =>
     downAt(
       { ...checkOf(story), state: 'up', consecutive_failures: 0, failure_threshold: 1, ...more },
-      heardOf(story),
+      lastHeartbeatOf(story),
       at('01:10'),
     );
 
@@ -159,7 +163,7 @@ describe('downAt', () => {
 
 describe('missedMessage', () => {
   const said = (story: Story, now: number, more: object = {}) => {
-    const [check, lastHeartbeat] = [{ ...checkOf(story), ...more }, heardOf(story)];
+    const [check, lastHeartbeat] = [{ ...checkOf(story), ...more }, lastHeartbeatOf(story)];
     return missedMessage(check, heartbeatDeadline(check, lastHeartbeat, now)!, lastHeartbeat.last, now);
   };
   it.each<[Story, string]>([

@@ -23,7 +23,7 @@ describe('selects', () => {
     expect(selects(selector, one)).toBe(holds);
   });
 
-  it('requires every property, and of each property one value', () => {
+  it('requires of every property that one of its values matches', () => {
     const id = (prefix: string) => fc.array(fc.constantFrom(`${prefix}_a`, `${prefix}_b`), { minLength: 1 });
     const selection = fc.record(
       {
@@ -35,10 +35,10 @@ describe('selects', () => {
     );
     fc.assert(
       fc.property(selection, (selector) => {
-        const members = Object.entries(selector).map(([name, values]) =>
+        const fulfilled = Object.entries(selector).map(([name, values]) =>
           (values as string[]).some((value) => selects({ [name]: [value] }, one)),
         );
-        expect(selects(selector, one)).toBe(members.every(Boolean));
+        expect(selects(selector, one)).toBe(fulfilled.every(Boolean));
       }),
     );
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { automation } from '#console/api/automation-schemas.ts';
-import { awaited, isUnderWay, outcome, watchInterval } from '#console/rules/executions.ts';
+import { isUnderWay, outcome, updateHint, watchInterval } from '#console/rules/executions.ts';
 import { bodyOf, draftOf } from '#console/rules/form-draft.ts';
 import { fieldsOf } from '#console/rules/form-fields.ts';
 import { levelOf, plainLine } from '#console/rules/log-line.ts';
@@ -39,7 +39,7 @@ describe('action form', () => {
     expect(bodyOf(specs, { ...draft, interval_seconds: '60' })).toMatchObject({ interval_seconds: 60 });
   });
 
-  it('removes all headers and hosts with empty values, because null keeps them', () => {
+  it('sends empty values to remove all headers and hosts, because null keeps them', () => {
     const draft = { ...draftOf(specs, action), headers: '', allowed_hosts: '' };
     expect(bodyOf(specs, draft, action)).toMatchObject({ headers: {}, allowed_hosts: [] });
   });
@@ -68,10 +68,10 @@ describe('execution', () => {
     expect(isUnderWay(execution, at(11))).toBe(false);
   });
 
-  it('shows whether the page waits for the request, the pipeline, or a first report', () => {
-    expect(awaited(execution)).toMatch(/request is finished/);
-    expect(awaited({ ...execution, dispatch_status: 'pending' })).toMatch(/Updating live/);
-    expect(awaited({ ...execution, pipeline_status: 'running' })).toMatch(/Updating live/);
+  it('shows whether the page updates live or waits for a first report', () => {
+    expect(updateHint(execution)).toMatch(/request is finished/);
+    expect(updateHint({ ...execution, dispatch_status: 'pending' })).toMatch(/Updating live/);
+    expect(updateHint({ ...execution, pipeline_status: 'running' })).toMatch(/Updating live/);
   });
 
   it('shows the status of the pipeline once it has reported', () => {
@@ -148,7 +148,7 @@ describe('variables of an action', () => {
     expect(bodyOf(specs, { 'vars.git.ref': 'main' })).toEqual({ vars: { 'git.ref': 'main' } });
   });
 
-  it('become the arguments of a tool', () => {
+  it('lists custom variables as the arguments of a tool', () => {
     expect(toolSchema(templates)).toEqual({
       type: 'object',
       properties: { service: { type: 'string' }, why: { type: 'string' } },
@@ -156,8 +156,10 @@ describe('variables of an action', () => {
       additionalProperties: false,
     });
   });
+});
 
-  it('describes the trigger', () => {
+describe('trigger of an action', () => {
+  it('is described in words', () => {
     const trigger = { trigger_to_state: '', interval_seconds: 300 } as const;
     expect(triggerText({ ...trigger, trigger_type: 'manual' })).toBe('manual');
     expect(triggerText({ ...trigger, trigger_type: 'schedule' })).toBe('every 5 min');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assertionsIn, draftOfAssertions, newRow, rowsIn, withSource } from '#console/rules/assertion-rows.ts';
 
-const round = (assertion: object) => assertionsIn(draftOfAssertions([assertion as never]));
+const roundTrip = (assertion: object) => assertionsIn(draftOfAssertions([assertion as never]));
 
 describe('assertion rows', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('assertion rows', () => {
     { source: 'header', property: 'x-left', operator: 'at_least', value: 1.5, severity: 'fail' },
     { source: 'rcode', operator: 'not_one_of', value: ['SERVFAIL', 'REFUSED'], severity: 'fail' },
   ])('convert to form values and back: %o', (assertion) => {
-    expect(round(assertion)).toEqual([assertion]);
+    expect(roundTrip(assertion)).toEqual([assertion]);
   });
 
   it('send invalid values unchanged, so that the API reports them', () => {

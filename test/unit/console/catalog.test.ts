@@ -49,7 +49,7 @@ describe('readEntities', () => {
   const FIELDS = [field('tier', 0, 'number'), field('tags', 1, 'array'), field('on', 2, 'boolean')];
   const read = (text: string, taken: string[] = []) => readEntities(text, FIELDS, new Set(taken));
 
-  it('converts cells to the types of the fields, and keeps invalid ones for the API', () => {
+  it('converts cells to the types of the fields, and keeps invalid cells, so that the API reports them', () => {
     const { rows } = read('slug,name,tier,tags,on\na,A,1,"x; y",TRUE\nb,,high,"[1]",maybe\nc');
     expect(rows.map(({ body }) => body)).toEqual([
       { slug: 'a', name: 'A', fields: { tier: 1, tags: ['x', 'y'], on: true } },

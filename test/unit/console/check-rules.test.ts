@@ -77,7 +77,7 @@ describe('list of checks', () => {
     );
   });
 
-  it('finds words in name, entity and error, and checks without a channel', () => {
+  it('finds words in name and error, and checks without a channel', () => {
     const failed = { success: false, error_message: 'card declined' } as NonNullable<ListedCheck['last_result']>;
     const all = [row('checkout', { last_result: failed }), row('search')];
     expect(filtered(all, { ...ALL, words: 'DECLINED card' })).toEqual([all[0]]);
@@ -94,9 +94,9 @@ describe('list of checks', () => {
   });
 });
 
-describe('checkLabel', () => {
+describe('label of a check or channel', () => {
   it.each([...checkTypes.values()].map((type) => [type.type, type] as const))(
-    'uses the target or the type without a name: %s',
+    'is the target or the type of a check without a name: %s',
     (name, type) => {
       const label = checkLabel({ ...type.examples.valid[0], name: null, check_type: name }, schemas.checks[name]);
       expect(label).toMatch(/\w/);
@@ -105,7 +105,7 @@ describe('checkLabel', () => {
     },
   );
 
-  it('names a channel by its host, because the rest of the URL is secret', () => {
+  it('is the host for a channel without a name, because the rest of the URL is secret', () => {
     expect(channelName({ config: { url: 'https://hooks.slack.com/services/T0/B0/s3cret' } })).toBe('hooks.slack.com');
     expect(channelName({ name: 'On call', config: { url: 'https://hooks.slack.com/' } })).toBe('On call');
     expect(channelName({ config: { subject: 'alerts' } })).toBe('alerts');
@@ -126,7 +126,7 @@ describe('copy of a check', () => {
 });
 
 describe('cron examples of a push check', () => {
-  it('run at least as often as the check is due, in whole minutes', () => {
+  it('run at least once per interval, but at most once a minute', () => {
     expect(cronOf(60)).toBe('* * * * *');
     expect(cronOf(300)).toBe('*/5 * * * *');
     expect(cronOf(7 * 60)).toBe('*/6 * * * *');
@@ -169,7 +169,7 @@ describe('progressTexts', () => {
     consecutive_warnings: 0,
     consecutive_successes: 2,
   };
-  it('returns only counters towards another state', () => {
+  it('returns only the counters that can lead to another state', () => {
     expect(progressTexts(steady)).toEqual([]);
     expect(progressTexts({ ...steady, consecutive_failures: 1, consecutive_warnings: 1 })).toEqual(['1 of 3 failures']);
     expect(progressTexts({ ...steady, consecutive_failures: 1, consecutive_warnings: 2 })).toEqual([
@@ -190,7 +190,7 @@ describe('uptime', () => {
     expect(uptimeOf([{ seconds }])).toBeNull();
   });
 
-  it('covers a day by default, and an hour for a new check', () => {
+  it('has a chart of a day by default, and of an hour for a new check', () => {
     const DAY = 86_400_000;
     expect(chartRangeOf('90d', DAY).hours).toBe(90 * 24);
     expect(chartRangeOf('nonsense', DAY).key).toBe('24h');

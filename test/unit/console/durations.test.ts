@@ -14,7 +14,7 @@ const SECONDS = { unit: 1000 };
 const timeout = { unit: 1, minimum: 10, maximum: 30_000 };
 
 describe('duration field', () => {
-  it('is made of every setting in seconds or milliseconds, with a label without the unit', () => {
+  it('is used for every setting in seconds or milliseconds, with a label without the unit', () => {
     const durations = fieldsOf(schemas.checks.push!).filter(({ kind }) => kind === 'duration');
     expect(durations.map(({ label, unit }) => [label, unit])).toEqual([
       ['Grace time', 1000],
@@ -46,7 +46,7 @@ describe('duration field', () => {
     expect(joinDuration(SECONDS, '', 'h')).toBe('');
   });
 
-  it('offers only units between that of the API and the limit, and shows the limits', () => {
+  it('offers the units from that of the API up to the maximum, and shows the limits', () => {
     expect(unitsOf(timeout)).toEqual(['ms', 's']);
     expect(unitsOf({ ...SECONDS, maximum: 86_400 })).toEqual(['s', 'min', 'h', 'd']);
     expect(rangeText(timeout)).toBe('10 ms to 30 s.');
@@ -54,7 +54,7 @@ describe('duration field', () => {
     expect(durationText(timeout, '5000')).toBe('5 s');
   });
 
-  it('writes the default in a hint with its unit', () => {
+  it('shows the default in its description with a unit', () => {
     expect(withDefault(SECONDS, 'Time between alerts. Default: 300.')).toBe('Time between alerts. Default: 5 min.');
     expect(withDefault(timeout, 'Timeout in milliseconds. Default: 10,000.')).toBe(
       'Timeout in milliseconds. Default: 10 s.',

@@ -4,7 +4,7 @@ import { makeFollower } from '#console/api/follow.ts';
 import type { Execution, LogLine } from '#console/api/records.ts';
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
-const RUN: Execution = {
+const EXECUTION: Execution = {
   id: 'exe_1',
   action_id: 'act_1',
   trigger: 'manual',
@@ -21,18 +21,19 @@ const RUN: Execution = {
   finished_at: '2026-11-22T12:00:00.000Z',
 };
 
-const lineOf = (seq: number): LogLine => ({ seq, line: `line ${seq}`, reported_at: RUN.created_at });
+const lineOf = (seq: number): LogLine => ({ seq, line: `line ${seq}`, reported_at: EXECUTION.created_at });
 
-/** Fake service with one execution and a manual clock. */
+/** Creates a follower of a fake service with one execution and a manual clock. */
 function world() {
   let timer: { ms: number; run: () => void } | undefined;
   const state = {
     now: START,
-    run: RUN,
+    execution: EXECUTION,
     fails: undefined as ApiFailure | undefined,
     requests: [] as string[],
-    /** Milliseconds to the next poll; undefined: none is planned. */
+    /** Milliseconds to the next poll; undefined if none is scheduled. */
     next: () => timer?.ms,
+    /** Advances the clock to the next poll and runs it. */
     async turn() {
       const due = timer!;
       timer = undefined;
@@ -42,7 +43,7 @@ function world() {
       await settled();
     },
     report(lines: number, pipeline_status: Execution['pipeline_status']) {
-      state.run = { ...state.run, pipeline_status, log_count: state.run.log_count + lines };
+      state.execution = { ...state.execution, pipeline_status, log_count: state.execution.log_count + lines };
     },
   };
   const follower = makeFollower(
@@ -62,12 +63,12 @@ function world() {
         const after = /after=(\d+)/.exec(path)?.[1];
         // A page of the log has up to three lines.
         const from = Number(after) + 1;
-        const count = Math.min(3, state.run.log_count - from + 1);
-        const value = after === undefined ? state.run : Array.from({ length: count }, (_, i) => lineOf(from + i));
+        const count = Math.min(3, state.execution.log_count - from + 1);
+        const value = after === undefined ? state.execution : Array.from({ length: count }, (_, i) => lineOf(from + i));
         return { value: value as T, next: undefined };
       },
     },
-    RUN.id,
+    EXECUTION.id,
   );
   return { state, follower };
 }
@@ -133,7 +134,7 @@ describe('makeFollower', () => {
     expect([follower.isFollowing.value, state.next()]).toEqual([false, undefined]);
   });
 
-  it('stops polling when it is stopped', async () => {
+  it('does not poll after stop', async () => {
     const { state, follower } = world();
     follower.poll();
     await settled();

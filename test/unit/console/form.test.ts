@@ -22,7 +22,7 @@ import { channelTypes } from '#lib/channels/registry.ts';
 import { CheckInput } from '#lib/checks/settings/model.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 
-const typed = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [], single: false });
+const specOf = (kind: FieldKind, texts = false) => ({ kind, texts, columns: [], single: false });
 
 describe('form of a schema', () => {
   it('has a field for every setting of every check type, and builds valid requests', () => {
@@ -79,7 +79,7 @@ describe('form of a schema', () => {
     expect(second?.required).toBe(false);
   });
 
-  it('shows the target and the usual settings first, and folds the others by subject', () => {
+  it('shows the target and the usual settings first, and folds the others in groups', () => {
     const { visible, groups } = groupsOf(fieldsOf(schemas.checks.http!, ['entity_id', 'entity']));
     expect(visible.map(({ label }) => label)).toEqual([
       'Target URL',
@@ -103,7 +103,7 @@ describe('form of a schema', () => {
     expect(changed(undefined, startingFrom(specs, { timeout_ms: 900 }))).toEqual(['timeout_ms']);
   });
 
-  it('edits an optional object with a switch, which removes it or sets its defaults', () => {
+  it('has a switch for an optional object, which removes it or sets its defaults', () => {
     const specs = fieldsOf(automation.action);
     const remediation = { max_attempts: 5, cooldown_seconds: 60, lock: 'db' };
     const stored = { remediation };
@@ -143,24 +143,24 @@ describe('form of a schema', () => {
     );
     fc.assert(
       fc.property(fc.dictionary(name, value, { noNullPrototype: true }), (map) => {
-        expect(readText(typed('map'), textOf(typed('map'), map))).toEqual(map);
+        expect(readText(specOf('map'), textOf(specOf('map'), map))).toEqual(map);
       }),
     );
     fc.assert(
       fc.property(fc.array(scalar), (list) => {
         const written = JSON.parse(JSON.stringify(list));
-        expect(readText(typed('list'), textOf(typed('list'), written))).toEqual(written);
+        expect(readText(specOf('list'), textOf(specOf('list'), written))).toEqual(written);
       }),
     );
     fc.assert(
       fc.property(fc.integer(), (n) => {
-        expect(readText(typed('number'), textOf(typed('number'), n))).toBe(n);
+        expect(readText(specOf('number'), textOf(specOf('number'), n))).toBe(n);
       }),
     );
   });
 
   it('sends an invalid number unchanged, so that the API reports it', () => {
-    expect(readText(typed('number'), 'ten')).toBe('ten');
+    expect(readText(specOf('number'), 'ten')).toBe('ten');
   });
 
   it('keeps user-defined names with dots', () => {
@@ -245,7 +245,7 @@ describe('list of objects', () => {
   });
 });
 
-it('escapes any bytes to one line and back', () => {
+it('escapes any text to one line, and converts it back', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(escaped(text)).not.toMatch(/[\r\n]/);

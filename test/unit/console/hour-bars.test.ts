@@ -14,8 +14,8 @@ const iso = (at: number): string => new Date(at).toISOString();
 const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
 /**
- * Returns the hours of a query as the API does at `now`, for an entity that is up. @param rolledUp ms until an hour is
- * complete
+ * Returns the hours of a query as the API does at `now`, for an entity that is up.
+ * @param rolledUp time (ms) after the end of an hour until it is complete
  */
 function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
   const until = Math.min(Date.parse(range.get('to') ?? iso(now)), now);
@@ -38,7 +38,7 @@ function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): H
 
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
-/** Fake service that records requests; its clock is `off` ms ahead of that of the page. */
+/** Fake service that records requests; its clock is `off` ms ahead of the clock of the page. */
 function barsWorld({ off = 0 } = {}) {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;
@@ -160,7 +160,7 @@ describe('hour bars', () => {
     expect(world.requests.length).toBeLessThanOrEqual(13);
   });
 
-  it('requests later hours once, only after a state change', async () => {
+  it('requests hours that are not rolled up only after a state change, and once', async () => {
     const world = barsWorld();
     world.change('ent_1');
     world.see('ent_1', 'ent_2');
@@ -184,7 +184,7 @@ describe('hour bars', () => {
     expect(world.bars.of('ent_1').value).toBeDefined();
   });
 
-  it('drops the cache for another user', async () => {
+  it('drops the cache on `forget`, for another user', async () => {
     const world = barsWorld();
     world.see('ent_1');
     await world.pass(5_000);
@@ -204,14 +204,14 @@ describe('hour bars', () => {
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
         let now = START;
         let row = { state: 'up' as State, state_since: LONG_AGO };
-        const held = new Map<string, CachedHours>();
+        const cached = new Map<string, CachedHours>();
         const complete = new Set<string>();
         for (const { minutes, rolledUp, isChange } of steps) {
           now += minutes * MINUTE + 1;
           if (isChange) row = { ...row, state_since: iso(now - 1) };
           for (let attempts = 0; ; attempts++) {
-            const request = nextRequest(['ent_1'], held, () => row, now);
-            expect((nextDue(['ent_1'], held, () => row) ?? 0) <= now).toBe(request !== undefined);
+            const request = nextRequest(['ent_1'], cached, () => row, now);
+            expect((nextDue(['ent_1'], cached, () => row) ?? 0) <= now).toBe(request !== undefined);
             if (!request) break;
             expect(attempts).toBeLessThan(2);
             const response = respond(new URLSearchParams(request.range), now, rolledUp * MINUTE);
@@ -220,9 +220,9 @@ describe('hour bars', () => {
               expect(complete).not.toContain(hour.from);
               if (hour.complete) complete.add(hour.from);
             }
-            held.set('ent_1', cachedAfter(held.get('ent_1'), response, now));
+            cached.set('ent_1', cachedAfter(cached.get('ent_1'), response, now));
           }
-          const hours = barHours(held.get('ent_1')!, row, now);
+          const hours = barHours(cached.get('ent_1')!, row, now);
           expect(hours).toHaveLength(24);
           expect(hours.at(-1)!.to).toBe(iso(now));
           for (const [i, { from, to, seconds }] of hours.entries()) {
@@ -236,11 +236,11 @@ describe('hour bars', () => {
   });
 
   it.each(['up', 'degraded', 'down', 'unknown'] as const)(
-    'use the current state %s after the cached hours',
+    'uses the current state %s after the cached hours',
     (state) => {
-      const held = cachedAfter(undefined, respond(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
+      const cached = cachedAfter(undefined, respond(new URLSearchParams('to=2026-11-22T11:00:00.000Z'), START), START);
       const last = (state_since: string) =>
-        barHours(held, { state, state_since }, START)
+        barHours(cached, { state, state_since }, START)
           .slice(-2)
           .map(({ seconds }) => seconds);
       expect(last(LONG_AGO)).toEqual([

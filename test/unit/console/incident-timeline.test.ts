@@ -4,7 +4,7 @@ import { explainedEntries, timelineLines } from '#console/rules/incident-timelin
 
 const START = Date.parse('2026-11-22T12:00:00.000Z');
 
-/** Returns an entry some minutes after the start. */
+/** Returns an entry at a number of minutes after the start. */
 const entry = (minute: number, more: Partial<TimelineEntry>): TimelineEntry => ({
   id: `evt_${minute}`,
   at: new Date(START + minute * 60_000).toISOString(),
@@ -67,7 +67,7 @@ describe('timeline of an incident', () => {
     expect(shown(flapping)).toEqual([[5, 2, 1, 10]]);
   });
 
-  it('shows a single outage, other checks, and notes on their own', () => {
+  it('does not join a single outage, changes of other checks, or notes', () => {
     const single = [change(2, 'chk_1', 'up'), alert(1, 'chk_1'), change(0, 'chk_1', 'down')];
     expect(shown(single).map(([length]) => length)).toEqual([1, 1, 1]);
     const mixed = [

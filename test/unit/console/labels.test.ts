@@ -27,7 +27,7 @@ describe('labelTerm and labelChoices', () => {
     );
   });
 
-  it('lists each term once, sorted, with the chosen one', () => {
+  it('lists each term once, sorted, including the chosen one', () => {
     const all = [{ labels: { team: 'b' } }, { labels: { team: 'a', tier: '1' } }, { labels: { team: 'b' } }];
     expect(labelChoices(all, 'team:gone')).toEqual(['team:a', 'team:b', 'team:gone', 'tier:1']);
     expect(labelChoices([], '')).toEqual([]);

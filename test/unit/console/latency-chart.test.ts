@@ -53,7 +53,7 @@ const bucket = (hour: number, more: Partial<CheckBucket['seconds']> = {}): Check
 });
 
 describe('linePath', () => {
-  it('stays within its box, below a round top', () => {
+  it('stays within its box, whose top is 1, 2, or 5 times a power of ten', () => {
     fc.assert(
       fc.property(values, (all) => {
         const chart = chartOf(all);
@@ -80,7 +80,7 @@ describe('linePath', () => {
 });
 
 describe('latency chart', () => {
-  it('places time ranges within the chart, and none outside', () => {
+  it('places a time range within the chart, and returns undefined for a range outside', () => {
     fc.assert(
       fc.property(fc.integer({ min: -50, max: 150 }), fc.integer({ min: 1, max: 50 }), (from, length) => {
         const place = placeOf({ from: 0, to: 100 }, { from, to: from + length });
@@ -110,7 +110,7 @@ describe('latency chart', () => {
     ]);
   });
 
-  it('returns gaps with their cause, merged', () => {
+  it('returns gaps with their cause, and merges adjacent ones', () => {
     const off = { not_monitored: 3600 };
     expect(gapsOfBuckets([bucket(0, off), bucket(1, off), bucket(2, { gap: 3000 }), bucket(3)], true)).toEqual([
       { from: 0, to: 2 * HOUR, why: expect.stringContaining('disabled') },

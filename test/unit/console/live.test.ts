@@ -37,7 +37,7 @@ describe('makeLive', () => {
     expect(world.requests).toEqual([NEWEST, STATUS, `${STATUS}&cursor=10`, `${STATUS}&cursor=20`]);
   });
 
-  it('continues from a transition that is 15 s old, and reports none twice', async () => {
+  it('continues from a transition that is 15 s old, and reports each transition once', async () => {
     const { world, live } = await started();
     const before = live.fleet.value;
     for (let i = 0; i < 4; i++) await world.turn();
@@ -159,7 +159,7 @@ describe('makeLive', () => {
     expect(world.requests).toContain(STATUS);
   });
 
-  it('polls every 5 s for an active user, every 15 s a minute later, every 60 s when hidden', async () => {
+  it('polls every 5 s for an active user, every 15 s after a minute without input, every 60 s when hidden', async () => {
     const { world } = await started();
     expect(world.next()).toBe(5_000);
     world.pass(60_000);

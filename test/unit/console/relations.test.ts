@@ -5,7 +5,7 @@ import { type MapFilter, mapOf } from '#console/rules/relation-map.ts';
 import { around, downstreamOf, linksOf, relationText, rootCauses } from '#console/rules/relations.ts';
 import { entity } from './world.ts';
 
-/** `'a>b'`: a depends on b. */
+/** Returns links from pairs such as `'a>b'`: a depends on b. */
 const links = (...pairs: string[]) =>
   linksOf(
     pairs.map((pair) => {
@@ -98,14 +98,14 @@ describe('mapOf', () => {
     expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
   });
 
-  it('returns root causes and all downstream of them, unless all are requested', () => {
+  it('returns only root causes and entities downstream of them without `all`, or all if none is down', () => {
     expect(shown({ all: false })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 0, beyond: 2 });
     const healthy = new Map([...fleet].map(([id, row]) => [id, { ...row, state: 'up' as const }]));
     const view = mapOf(healthy, relations, { blueprint: '', around: undefined, depth: 1, all: false });
     expect(view.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('finds root causes by relations that propagate failure only', () => {
+  it('finds root causes only through relations that propagate failure', () => {
     const down = new Map(['a', 'b'].map((id) => [id, entity(id, { state: 'down' })]));
     const rootsOf = (propagates_failure: boolean) =>
       mapOf(down, [{ ...relation('a', 'b'), propagates_failure }], {

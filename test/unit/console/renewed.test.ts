@@ -14,7 +14,7 @@ describe('renewed', () => {
     expect(renewed(old, items(6), true)).toEqual(items(6));
   });
 
-  it('returns undefined for a gap', () => {
+  it('returns undefined if the new items do not reach the older ones', () => {
     expect(renewed(old, items(9, 8), false)).toBeUndefined();
   });
 });

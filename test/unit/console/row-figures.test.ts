@@ -47,7 +47,7 @@ function uptimesWorld() {
 }
 
 describe('uptimes of the last 30 days', () => {
-  it('are read for visible rows only, up to 50 at once and each at most every ten minutes', async () => {
+  it('are read only for visible rows, up to 50 per request, and for each row at most every ten minutes', async () => {
     const world = uptimesWorld();
     for (let i = 0; i < 60; i++) world.uptimes.setVisible(`ent_${i}`, true);
     world.uptimes.setVisible('ent_0', false);

@@ -29,7 +29,7 @@ describe('address', () => {
     );
   });
 
-  it('does not match another or an invalid pattern', () => {
+  it('does not match a path of another length or with an invalid escape, and defaults to /', () => {
     expect(matchPath('/checks/:id', '/checks')).toBeUndefined();
     expect(matchPath('/checks/:id', '/checks/a/b')).toBeUndefined();
     expect(matchPath('/checks/:id', '/checks/%zz')).toBeUndefined();
@@ -67,7 +67,7 @@ describe('visibleRows', () => {
 });
 
 describe('pollInterval', () => {
-  it('is at least Retry-After, else at most a minute', () => {
+  it('is between 5 s and a minute, or Retry-After if that is longer', () => {
     const attention = fc.record({
       hidden: fc.boolean(),
       idleMs: fc.nat(10_000_000),

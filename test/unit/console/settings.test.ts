@@ -51,7 +51,7 @@ describe('keyRequest', () => {
     );
   });
 
-  it('sends missing scopes, so that the API reports them', () => {
+  it('sends an empty list if no scope is chosen, so that the API reports it', () => {
     const { error } = NewKey.safeParse(keyRequest({ label: 'job', may: KEY_PERMISSIONS.some }));
     expect(error?.issues.map(({ path }) => path.join('.'))).toEqual(['scopes']);
   });
@@ -164,7 +164,7 @@ describe('audit log', () => {
     expect(actionOf('', 'update')).toBe('');
   });
 
-  it('requests only known filters of the address', () => {
+  it('uses only the known filters in the address of the page', () => {
     expect(auditPath(new URLSearchParams('actor=ann%40example.com&tv=1&kind='))).toBe(
       '/v1/audit?actor=ann%40example.com',
     );

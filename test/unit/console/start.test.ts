@@ -33,7 +33,7 @@ describe('first steps', () => {
 });
 
 describe('the form of a monitor', () => {
-  it.each(Object.keys(PRESETS) as PresetName[])('has the fields of %s that the API accepts', (preset) => {
+  it.each(Object.keys(PRESETS) as PresetName[])('has fields for %s that the API accepts', (preset) => {
     const typed = Object.fromEntries(
       monitorFields(preset).map(({ path, fallback }) => [path, fallback ? Number(fallback) : EXAMPLES[path]]),
     );

@@ -16,7 +16,7 @@ const ONCE: MaintenanceWindow = {
   ...{ cron: null, time_zone: null, duration_seconds: null, every_weeks: null, from: null, until: null },
   ...{ public_title: '', created_at: '', updated_at: '', exclude_from_uptime: true, created_by: '' },
 };
-const AGAIN: MaintenanceWindow = {
+const RECURRING: MaintenanceWindow = {
   ...ONCE,
   ...{ id: 'win_2', name: 'Patches' },
   scope: { blueprint_slug: 'service', labels: { team: ['a', 'b'] }, include_dependents: true },
@@ -25,10 +25,10 @@ const AGAIN: MaintenanceWindow = {
 };
 
 describe('times of a maintenance window', () => {
-  it('match the service once all properties are entered', () => {
+  it('match the times of the service, once all properties are entered', () => {
     expect(timesOf({ cron: '30 2 * * sat' }, 0)).toBeUndefined();
     expect(timesOf({ starts_at: ONCE.starts_at }, 0)).toBeUndefined();
-    const times = timesOf(AGAIN, 0)!;
+    const times = timesOf(RECURRING, 0)!;
     expect(nextOccurrences(times, at('2026-11-21T08:00:00Z'), 2).map(({ from, to }) => [from, to])).toEqual([
       [at('2026-11-28T01:30:00Z'), at('2026-11-28T03:30:00Z')],
       [at('2026-12-12T01:30:00Z'), at('2026-12-12T03:30:00Z')],
@@ -53,27 +53,27 @@ describe('times of a maintenance window', () => {
     expect(endingOf(ONCE, at('2026-12-05T22:00:10Z'))).toEqual({ change: { ends_at: '2026-12-05T22:01:00.000Z' } });
 
     const inside = at('2026-11-28T02:00:00Z');
-    const ending = endingOf(AGAIN, inside);
+    const ending = endingOf(RECURRING, inside);
     expect(ending).toEqual({ change: { from: '2026-12-12T01:30:00.000Z' } });
-    const later = { ...AGAIN, ...(ending as { change: { from: string } }).change };
+    const later = { ...RECURRING, ...(ending as { change: { from: string } }).change };
     const occurrencesOf = (window: MaintenanceWindow) =>
       nextOccurrences(timesOf(window, 0)!, at('2026-11-29T00:00:00Z'), 5);
     expect(windowStatus(later, inside)).toMatchObject({ is: 'next' });
-    expect(occurrencesOf(later)).toEqual(occurrencesOf(AGAIN));
-    expect(endingOf({ ...AGAIN, until: '2026-12-01T00:00:00.000Z' }, inside)).toBe('delete');
+    expect(occurrencesOf(later)).toEqual(occurrencesOf(RECURRING));
+    expect(endingOf({ ...RECURRING, until: '2026-12-01T00:00:00.000Z' }, inside)).toBe('delete');
   });
 });
 
 describe('form of a maintenance window', () => {
   const specs = fieldsOf(windowSchema(['service'], 'Europe/Berlin'));
 
-  it('describes a window that occurs once until the user selects another kind', () => {
+  it('defaults to a window that occurs once', () => {
     expect(draftOf(specs, undefined).occurrence).toBe('once');
   });
 
   it('sends unchanged values', () => {
     const wide = { ...ONCE, scope: { blueprint_slug: 'service', include_dependents: true } };
-    for (const window of [ONCE, AGAIN, wide]) {
+    for (const window of [ONCE, RECURRING, wide]) {
       const record = windowFormValues(window);
       const body = WindowPatch.parse(requestOf(bodyOf(specs, draftOf(specs, record), record)));
       expect(body).toMatchObject({ name: window.name, scope: window.scope });
@@ -92,11 +92,11 @@ describe('form of a maintenance window', () => {
       scope: { all: true },
       exclude_from_uptime: true,
     });
-    const again = { ...draft, occurrence: 'recurring', duration_seconds: '5400' };
-    expect(NewWindow.parse(requestOf(bodyOf(specs, again)))).toMatchObject({
+    const recurring = { ...draft, occurrence: 'recurring', duration_seconds: '5400' };
+    expect(NewWindow.parse(requestOf(bodyOf(specs, recurring)))).toMatchObject({
       ...{ cron: '0 * * * *', duration_seconds: 5400, time_zone: 'Europe/Berlin', every_weeks: 1 },
     });
-    expect(requestOf({ ...bodyOf(specs, again), cron: undefined })).toHaveProperty('cron');
+    expect(requestOf({ ...bodyOf(specs, recurring), cron: undefined })).toHaveProperty('cron');
   });
 
   it('shows the fields of the chosen kind, which is fixed for existing windows', () => {

@@ -68,7 +68,7 @@ export function liveWorld() {
     /** Page size of the status. */
     pageSize: 1000,
     requests: [] as string[],
-    /** Milliseconds to the next poll; undefined: none is planned. */
+    /** Returns the milliseconds until the next poll; undefined if none is planned. */
     next: () => (timer ? timer.at - now : undefined),
     /** Advances the clock to the next poll and waits for it. */
     async turn() {

@@ -6,15 +6,15 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 /** Calls GET /v1/sign-in/methods at a host. */
 async function methodsAt(host: string, PUBLIC_URL = '') {
   const { ports } = memoryWorld();
-  const answer = await create({ ...ports, settings: readSettings({ PUBLIC_URL }) })({
+  const response = await create({ ...ports, settings: readSettings({ PUBLIC_URL }) })({
     rawPath: '/v1/sign-in/methods',
     rawQueryString: '',
     headers: { host },
     isBase64Encoded: false,
     requestContext: { requestId: 'r', http: { method: 'GET', path: '/v1/sign-in/methods' } },
   });
-  expect(answer.statusCode).toBe(200);
-  return JSON.parse(answer.body);
+  expect(response.statusCode).toBe(200);
+  return JSON.parse(response.body);
 }
 
 describe('sign-in methods', () => {
@@ -37,7 +37,7 @@ describe('sign-in methods', () => {
     ['[::1]:8787', 'Passkeys need a name, and [::1] is an IP address.'],
     ['nas:8787', 'Passkeys need https, or http://localhost.'],
     ['evil.example', 'http://evil.example is not an address of this service.'],
-  ])('include the reason without passkeys at %s, and the other methods', async (host, reason) => {
+  ])('give the reason why passkeys are unavailable at %s, and include the other methods', async (host, reason) => {
     const methods = await methodsAt(host);
     expect(methods).toMatchObject({ passkey: { available: false }, key: true, link: true });
     expect(methods.passkey.reason).toContain(reason);

@@ -13,7 +13,7 @@ const TENANT = 'acc_a';
 const ROOT = 'ent_0';
 const START = Date.UTC(2026, 10, 21, 5);
 
-/** Changes of two checks per entity, each numbered within its entity. */
+/** Random changes of two checks per entity; each change is numbered within its entity. */
 const histories = fc
   .array(fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 })
   .map((entities) =>
@@ -81,8 +81,8 @@ describe('updateIncidentItem', () => {
         ),
         async ({ history, again, seed, atOnce }) => {
           const order = [...history, ...again]
-            .map((change, i) => ({ change, place: seed[i % seed.length]! }))
-            .sort((a, b) => a.place - b.place)
+            .map((change, i) => ({ change, rank: seed[i % seed.length]! }))
+            .sort((a, b) => a.rank - b.rank)
             .map(({ change }) => change);
           const expected = await afterwards(history, history, false);
           expect((await afterwards(history, order, atOnce)).stored).toEqual(expected.stored);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { allOf, listed } from '#lib/mcp/tools/tool.ts';
+import { listed, mergeListed } from '#lib/mcp/tools/tool.ts';
 
 describe('a truncated list of a tool', () => {
   it('says how many values it shows, or that the search ended before a match', () => {
@@ -17,7 +17,7 @@ describe('a truncated list of a tool', () => {
 
   it('keeps its note in a result with other lists', () => {
     const incidents = listed('incidents', { values: ['b'], next: 'y' }, 'GET /v1/incidents.');
-    expect(allOf(listed('changes', { values: [] }, ''), incidents)).toEqual({
+    expect(mergeListed(listed('changes', { values: [] }, ''), incidents)).toEqual({
       changes: [],
       incidents: ['b'],
       truncated: 'incidents: only the first 1 are shown. GET /v1/incidents.',

@@ -14,14 +14,16 @@ async function fleetOf(count: number, name: string) {
   const check = await world.pushCheck();
   const entity = (await ports.table.get<EntityItem>(keys.entity(context.tenant, check.entity_id)))!;
   const cell = cellOf(check.id);
-  let made = numberOf(check.id) + 1;
+  let nextNumber = numberOf(check.id) + 1;
   const grow = async (more: number) => {
     const items: (EntityItem | CheckItem)[] = [];
     while (more > 0) {
       const owner = ports.ids.id('ent');
-      const ids = Array.from({ length: Math.min(more, PER_ENTITY) }, () => checkIdOf(ports.clock.now(), cell, made++));
+      const ids = Array.from({ length: Math.min(more, PER_ENTITY) }, () =>
+        checkIdOf(ports.clock.now(), cell, nextNumber++),
+      );
       const checks = Object.fromEntries(ids.map((id) => [id, 'unknown' as const]));
-      items.push({ ...entity, ...keys.entity(context.tenant, owner), id: owner, slug: `other-${made}`, checks });
+      items.push({ ...entity, ...keys.entity(context.tenant, owner), id: owner, slug: `other-${nextNumber}`, checks });
       for (const id of ids) items.push({ ...check, ...keys.check(context.tenant, id), id, entity_id: owner, name });
       more -= ids.length;
     }

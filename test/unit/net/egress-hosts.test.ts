@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blockedReason, blockList } from '#lib/net/address-ranges.ts';
 import { allowHost, allowUrl, resolveAllowed } from '#lib/net/egress.ts';
 
-describe('canonicalHost', () => {
+describe('allowHost', () => {
   it.each([
     ['127.1', '127.0.0.1'],
     ['2130706433', '127.0.0.1'],
@@ -46,7 +46,7 @@ describe('EGRESS_ALLOW', () => {
     expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
   });
 
-  it('keeps the rest of 127/8 refused', () => {
+  it('still refuses the rest of 127.0.0.0/8', () => {
     expect(allowUrl('http://127.0.0.1/', 'public', allow)).toMatchObject({ ok: false });
     expect(allowUrl('http://127.78.0.0/', 'public', allow)).toMatchObject({ ok: false });
   });
@@ -57,16 +57,16 @@ describe('EGRESS_ALLOW', () => {
 });
 
 describe('names', () => {
-  const verdict = allowHost('api.example.com', 'public', []);
+  const decision = allowHost('api.example.com', 'public', []);
 
   it('are allowed if all their addresses are, and the connection uses these addresses', async () => {
     const resolve = async () => ['93.184.215.14', '2606:4700::1111'];
-    expect(await resolveAllowed(verdict, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
+    expect(await resolveAllowed(decision, 'public', [], resolve)).toEqual(['93.184.215.14', '2606:4700::1111']);
   });
 
   it('are refused if any address is not allowed', async () => {
     const resolve = async () => ['93.184.215.14', '10.0.0.1'];
-    await expect(resolveAllowed(verdict, 'public', [], resolve)).rejects.toMatchObject({
+    await expect(resolveAllowed(decision, 'public', [], resolve)).rejects.toMatchObject({
       kind: 'egress',
       message:
         'refused: api.example.com resolves to an address that is not public, and only public hosts may be reached',
@@ -74,16 +74,16 @@ describe('names', () => {
   });
 
   it('are resolved once', async () => {
-    let asked = 0;
-    await resolveAllowed(verdict, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][asked++] ?? []);
-    expect(asked).toBe(1);
+    let lookups = 0;
+    await resolveAllowed(decision, 'public', [], async () => [['93.184.215.14'], ['127.0.0.1']][lookups++] ?? []);
+    expect(lookups).toBe(1);
   });
 });
 
-describe('egress properties', () => {
+describe('egress guard', () => {
   const v4 = fc.tuple(...Array.from({ length: 4 }, () => fc.nat(255))).map((parts) => parts.join('.'));
 
-  it('decide each spelling of an IPv4 address like its plain form', () => {
+  it('decides each spelling of an IPv4 address like its plain form', () => {
     fc.assert(
       fc.property(v4, fc.constantFrom('any', 'any-but-self', 'public'), (address, egress) => {
         const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
@@ -102,7 +102,7 @@ describe('egress properties', () => {
     );
   });
 
-  it('refuse the IPv6 forms of blocked addresses, and allow none of them as public', () => {
+  it('refuses the IPv6 forms of blocked addresses, and does not allow any IPv6 form as public', () => {
     const near = fc.oneof(
       v4,
       v4.map((address) => address.replace(/^\d+/, '127')),
@@ -119,7 +119,7 @@ describe('egress properties', () => {
     );
   });
 
-  it('allow each public address with any egress setting', () => {
+  it('allows each public address with any egress setting', () => {
     fc.assert(
       fc.property(fc.oneof(v4, fc.ipV6()), (address) => {
         if (blockedReason(address, 'public', []) !== undefined) return;

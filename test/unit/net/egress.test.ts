@@ -5,7 +5,7 @@ import { type Vector, vectors } from '#test/support/ssrf-vectors.ts';
 
 const inAscii = (name: string): string => (URL.parse(`http://${name}/`)?.hostname ?? name).replace(/\.$/, '');
 
-/** Addresses that an action of this vector would connect to; throws if the guard refuses it. */
+/** Returns the addresses to which an action with this vector would connect; throws if the guard refuses them. */
 async function connectsTo(vector: Vector): Promise<string[]> {
   const answers = new Map(
     Object.entries(
@@ -17,10 +17,10 @@ async function connectsTo(vector: Vector): Promise<string[]> {
     return (sequence && sequence.length > 1 ? sequence.shift() : sequence?.[0]) ?? [];
   };
   const url = vector.url?.replace(/\{\{(\w+)\}\}/g, (whole, name) => vector.vars?.[name] ?? whole);
-  const verdict = url === undefined ? allowHost(vector.host ?? '', 'public', []) : allowUrl(url, 'public', []);
+  const decision = url === undefined ? allowHost(vector.host ?? '', 'public', []) : allowUrl(url, 'public', []);
   if (vector.port === 0) throw new Error('no such port');
   const addresses =
-    verdict.ok && verdict.literal ? [verdict.host] : await resolveAllowed(verdict, 'public', [], resolve);
+    decision.ok && decision.literal ? [decision.host] : await resolveAllowed(decision, 'public', [], resolve);
   const remote = vector.socketRemote && blockedReason(vector.socketRemote, 'public', []);
   if (remote) throw new Error(remote);
   // An action does not follow redirects: a 3xx is a failed execution for any target.
@@ -34,7 +34,7 @@ describe('public egress, as used by actions', () => {
       await expect(connectsTo(vector)).rejects.toThrow();
       return;
     }
-    // Literals such as 1.1.1.1; allowed names have an entry in `dns`.
+    // Never empty: a literal is its own address, and each allowed name has an entry in `dns`.
     const addresses = await connectsTo(vector);
     expect(addresses).not.toEqual([]);
     if (vector.connectsTo) expect(addresses).toEqual([vector.connectsTo]);
@@ -53,10 +53,10 @@ describe('public egress, as used by actions', () => {
     expect(allowUrl(url, 'public', [])).toMatchObject({ ok: false });
   });
 
-  it('reveals only that an address known to the operator is not public', async () => {
-    const verdict = allowHost('db.corp.example.com', 'public', []);
+  it('does not reveal the address of a name that is not public', async () => {
+    const decision = allowHost('db.corp.example.com', 'public', []);
     for (const address of ['10.20.30.40', 'fd12::1', '169.254.169.254']) {
-      const refused = resolveAllowed(verdict, 'public', [], async () => ['93.184.215.14', address]);
+      const refused = resolveAllowed(decision, 'public', [], async () => ['93.184.215.14', address]);
       await expect(refused).rejects.toMatchObject({
         message:
           'refused: db.corp.example.com resolves to an address that is not public, and only public hosts may be reached',
@@ -131,7 +131,7 @@ describe('egress of an installation that monitors its own network', () => {
     'http://user:pass@10.0.0.1/',
     'ftp://10.0.0.1/',
     'http://10.0.0.1:0/',
-  ])('refuses %s', (url) => {
+  ])('rejects %s', (url) => {
     expect(allowUrl(url, 'any', [])).toMatchObject({ ok: false });
   });
 
@@ -160,7 +160,7 @@ describe('any-but-self', () => {
     'http://0.0.0.0/',
     'http://[::]/',
     'http://169.254.100.1:9001/',
-  ])('refuses %s', (url) => {
+  ])('rejects %s', (url) => {
     expect(allowUrl(url, 'any-but-self', [])).toMatchObject({ ok: false });
   });
 
@@ -172,8 +172,8 @@ describe('any-but-self', () => {
   );
 
   it('refuses a name that resolves to the machine itself', async () => {
-    const verdict = allowHost('localhost', 'any-but-self', []);
-    await expect(resolveAllowed(verdict, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
+    const decision = allowHost('localhost', 'any-but-self', []);
+    await expect(resolveAllowed(decision, 'any-but-self', [], async () => ['::1'])).rejects.toMatchObject({
       message:
         'refused: localhost resolves to ::1; ::1 is a loopback address, to which connections are not allowed; the operator can allow it with EGRESS_ALLOW (docs/operate/settings.md)',
     });

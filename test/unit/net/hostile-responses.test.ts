@@ -13,7 +13,7 @@ beforeAll(async () => {
   certificate = await selfSigned(['127.77.0.1']);
 });
 
-/** A target that sends `head` and then `part` repeatedly, up to 20 MB, and the number of bytes taken. */
+/** Starts a target that sends `head`, then `part` repeatedly, up to 20 MB. `taken`: bytes written so far. */
 async function pouring(head: string, part: string, tls = false): Promise<Target & { taken: () => number }> {
   let taken = 0;
   const pour = (socket: Socket) => {
@@ -31,7 +31,7 @@ async function pouring(head: string, part: string, tls = false): Promise<Target 
   return Object.assign(target, { taken: () => taken });
 }
 
-const searching = { max_body_bytes: MB, find: { texts: ['not there'], status: 200 }, verify_tls: false };
+const OPTIONS = { max_body_bytes: MB, find: { texts: ['not there'], status: 200 }, verify_tls: false };
 
 describe.each([
   ['plain', false],
@@ -64,18 +64,18 @@ describe.each([
     ],
   ])('is refused early: %s', async (_what, head, part, message) => {
     await using target = await pouring(head, part, tls);
-    const error = await failure(get(target.url, searching));
+    const error = await failure(get(target.url, OPTIONS));
     expect(error).toMatchObject({ kind: 'connect', answered: true, status: head === '' ? 0 : 200 });
     expect(error.message).toMatch(message);
     expect(error.message).toContain(`127.77.0.1:${target.port}`);
-    // The rest is in the buffers of two sockets.
+    // Includes the bytes that are still in the buffers of both sockets.
     expect(target.taken()).toBeLessThan(10 * MB);
   });
 
   it('is not read beyond the headers if the body is not needed', async () => {
     await using target = await pouring(CHUNKED, '1\r\na\r\n'.repeat(1000), tls);
-    expect(await get(target.url, { ...searching, max_body_bytes: 0 })).toMatchObject({ status: 200, body: '' });
-    const other = { ...searching, find: { texts: ['a'], status: 404 } };
+    expect(await get(target.url, { ...OPTIONS, max_body_bytes: 0 })).toMatchObject({ status: 200, body: '' });
+    const other = { ...OPTIONS, find: { texts: ['a'], status: 404 } };
     const reply = await get(target.url, other);
     expect(reply).toMatchObject({ status: 200, body: '' });
     expect(reply.search).toBeUndefined();
@@ -84,6 +84,6 @@ describe.each([
   it('is accepted in a few hundred small chunks', async () => {
     await using target = await pouring(CHUNKED, `${'1\r\na\r\n'.repeat(800)}6\r\nneedle\r\n0\r\n\r\n`, tls);
     const find = { texts: ['aneedle'], status: 200 };
-    expect((await get(target.url, { ...searching, find })).search).toMatchObject({ found: find.texts });
+    expect((await get(target.url, { ...OPTIONS, find })).search).toMatchObject({ found: find.texts });
   });
 });

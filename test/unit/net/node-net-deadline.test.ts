@@ -46,10 +46,10 @@ describe('the deadline', () => {
     expect(error.message).toBe(`no answer within 150 ms (connecting to ${stalled.host}:${stalled.port})`);
   });
 
-  it('ends an unanswered lookup, and prevents a connection by its late response', async () => {
+  it('ends an unanswered lookup, and does not connect when its response arrives late', async () => {
     await using target = await httpTarget((_req, res) => res.end());
     let answered = () => {};
-    const late = makeNet(
+    const slowNet = makeNet(
       { EGRESS_ALLOW: ['127.77.0.0/16'] },
       () =>
         new Promise((resolve) => {
@@ -57,7 +57,7 @@ describe('the deadline', () => {
         }),
     );
     const error = await failure(
-      late.http({
+      slowNet.http({
         url: `http://slow.example.org:${target.port}/`,
         method: 'GET',
         max_body_bytes: 1,
@@ -84,7 +84,7 @@ describe('the deadline', () => {
   it('leaves no socket and no timer open', async () => {
     const count = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
     const sockets = () => count('TCPSocketWrap');
-    // From earlier tests.
+    // Sockets of earlier tests may still be open.
     await expect.poll(sockets).toBe(0);
     const timers = count('Timeout');
     const silent = await rawTarget(() => {});

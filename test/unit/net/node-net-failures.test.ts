@@ -39,7 +39,7 @@ describe('failure messages', () => {
     });
   });
 
-  it('describe a name with only refusing addresses', async () => {
+  it('describe a name whose addresses all refuse the connection', async () => {
     const port = await closedPort();
     expect(await failure(get(`http://two.example.org:${port}/`))).toMatchObject({
       kind: 'connect',
@@ -70,7 +70,7 @@ describe('failure messages', () => {
       (socket) => socket.end('HTTP/1.1 200 OK\r\nX-A'),
       /closed the connection without an answer$/,
     ],
-    ['is no HTTP server', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /is not valid HTTP\/1\.1 \(.+\)$/],
+    ['is not an HTTP server', (socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'), /is not valid HTTP\/1\.1 \(.+\)$/],
     [
       'answers plain HTTP with TLS',
       (socket) => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 70])),
@@ -95,7 +95,7 @@ describe('failure messages', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('describe a missing name', async () => {
+  it('describe a name in a private zone, and a missing name if private zones are allowed', async () => {
     expect(await failure(get('http://unknown.test/'))).toMatchObject({
       kind: 'egress',
       message: 'refused: .test is a private zone, and only public hosts may be reached',

@@ -9,7 +9,7 @@ import { get } from '#test/support/test-net.ts';
 const MB = 1024 * 1024;
 
 describe('an http request', () => {
-  it('sends the given data and its User-Agent', async () => {
+  it('sends the given data and the User-Agent of the service', async () => {
     await using target = await httpTarget((req, res) => {
       const chunks: Buffer[] = [];
       req.on('data', (chunk) => chunks.push(chunk));
@@ -53,7 +53,7 @@ describe('an http request', () => {
     ['POST', '0'],
     ['PUT', '0'],
     ['PATCH', '0'],
-  ])('sends for %s without a body the content-length %s and no chunks', async (method, length) => {
+  ])('has, with %s and without a body, the content-length %s and no chunks', async (method, length) => {
     let seen: IncomingHttpHeaders = {};
     await using target = await httpTarget((req, res) => {
       seen = req.headers;
@@ -138,7 +138,7 @@ describe('an http request', () => {
     expect((await get(target.url)).body).toBe('grüße');
   });
 
-  it('waits for memory before it keeps more than 64 KB of a body, outside the latency', async () => {
+  it('waits for memory before it keeps more than 64 KB of a body, and omits the wait from the latency', async () => {
     const body = 'x'.repeat(500_000);
     await using target = await httpTarget((_req, res) => res.end(body));
     const asked = Promise.withResolvers<number>();

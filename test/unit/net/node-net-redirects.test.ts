@@ -6,7 +6,7 @@ import { closedPort, httpTarget } from '#test/support/socket-target.ts';
 import { failure, get } from '#test/support/test-net.ts';
 
 describe('redirects', () => {
-  it('are followed to the end, with the method turned to GET like in a browser', async () => {
+  it('are followed to the end, with the method changed to GET as in a browser', async () => {
     const seen: string[] = [];
     await using target = await httpTarget((req, res) => {
       let body = '';
@@ -42,7 +42,7 @@ describe('redirects', () => {
     ]);
   });
 
-  it('are the response if none are allowed', async () => {
+  it('are returned as the response if none are allowed', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: '/next' }).end('moved'));
     expect(await get(target.url, { max_redirects: 0 })).toMatchObject({
       status: 302,
@@ -52,12 +52,12 @@ describe('redirects', () => {
     expect(target.connections()).toBe(1);
   });
 
-  it('are the response without a Location', async () => {
+  it('are returned as the response if they have no Location', async () => {
     await using target = await httpTarget((_req, res) => res.writeHead(302).end());
     expect(await get(target.url)).toMatchObject({ status: 302 });
   });
 
-  it('keep all headers within the origin, and only harmless ones for another', async () => {
+  it('keep all headers within the origin, but only harmless ones to another origin', async () => {
     const harmless = {
       accept: 'text/html',
       'accept-language': 'de',
@@ -120,7 +120,7 @@ describe('redirects', () => {
     expect(leavesOrigin(new URL(from), new URL(to))).toBe(leaves);
   });
 
-  it('continue to another origin if the method turns to GET without body', async () => {
+  it('continue to another origin if the method changes to GET without a body', async () => {
     await using other = await httpTarget((req, res) => res.end(`${req.method} ${req.headers['content-length']}`));
     await using target = await httpTarget((_req, res) => res.writeHead(303, { location: other.url }).end());
     expect((await get(target.url, { method: 'POST', body: 'secret' })).body).toBe('GET undefined');
@@ -166,13 +166,13 @@ describe('redirects', () => {
     expect(target.connections()).toBe(2);
   });
 
-  it('fail with the status of the last response if the target does not exist', async () => {
+  it('fail with the status of the last response if nothing listens at the new address', async () => {
     const location = `http://127.77.0.1:${await closedPort()}/`;
     await using target = await httpTarget((_req, res) => res.writeHead(307, { location }).end());
     expect(await failure(get(target.url))).toMatchObject({ kind: 'connect', status: 307 });
   });
 
-  it('fail over their limit', async () => {
+  it('fail beyond the maximum number of redirects', async () => {
     let hops = 0;
     await using target = await httpTarget((_req, res) => res.writeHead(302, { location: `/${++hops}?t=1` }).end());
     const error = await failure(get(target.url, { max_redirects: 3 }));
@@ -180,11 +180,11 @@ describe('redirects', () => {
   });
 });
 
-it('resolves a name once and connects to that address, regardless of a second lookup', async () => {
+it('resolves a name only once, and connects to the address that it checked', async () => {
   await using target = await httpTarget((_req, res) => res.end('checked'));
   const answers = [['127.77.0.1'], ['127.0.0.1']];
-  let asked = 0;
-  const rebinding = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async () => answers[asked++] ?? []);
+  let lookups = 0;
+  const rebinding = makeNet({ EGRESS_ALLOW: ['127.77.0.0/16'] }, async () => answers[lookups++] ?? []);
   const reply = await rebinding.http({
     url: `http://rebind.example.org:${target.port}/`,
     method: 'GET',
@@ -193,5 +193,5 @@ it('resolves a name once and connects to that address, regardless of a second lo
     egress: 'public',
     max_redirects: 0,
   });
-  expect([reply.body, asked]).toEqual(['checked', 1]);
+  expect([reply.body, lookups]).toEqual(['checked', 1]);
 });

@@ -4,7 +4,7 @@ import { FREE_PIECES, MEAN_PIECE_BYTES, ResponseBody, WINDOW_BYTES } from '#lib/
 
 const MB = 1024 * 1024;
 
-/** Passes a body in pieces of the given lengths until the reader has enough. */
+/** Passes `bytes` in pieces of the given lengths until `body` has enough. Returns the kept text. */
 function give(body: ResponseBody, bytes: Buffer, lengths: number[]): string {
   for (let from = 0, i = 0; from < bytes.length; i++) {
     const length = lengths[i % lengths.length]!;
@@ -15,7 +15,7 @@ function give(body: ResponseBody, bytes: Buffer, lengths: number[]): string {
 }
 
 describe('a kept body', () => {
-  it('is the same for any pieces, up to its limit, between two characters', () => {
+  it('does not depend on the pieces, and is cut between two characters at its limit', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 });
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), lengths, fc.integer({ min: 1, max: 60 }), (text, cut, limit) => {
@@ -75,16 +75,16 @@ describe('a searched text', () => {
 });
 
 describe('a body in small pieces', () => {
-  const cut = (count: number, length: number) => {
+  const hasTinyPieces = (count: number, length: number) => {
     const body = new ResponseBody({ limit: MB, find: ['needle'] }, undefined);
     for (let i = 0; i < count; i++) body.take(Buffer.alloc(length));
     return body.hasTinyPieces;
   };
 
-  it('is distinguished from one that only begins or ends like that', () => {
-    expect(cut(FREE_PIECES, 1)).toBe(false);
-    expect(cut(FREE_PIECES + 1, 1)).toBe(true);
-    expect(cut(FREE_PIECES + 1, MEAN_PIECE_BYTES)).toBe(false);
+  it('is recognized by the mean size of its pieces, after the first thousand', () => {
+    expect(hasTinyPieces(FREE_PIECES, 1)).toBe(false);
+    expect(hasTinyPieces(FREE_PIECES + 1, 1)).toBe(true);
+    expect(hasTinyPieces(FREE_PIECES + 1, MEAN_PIECE_BYTES)).toBe(false);
   });
 });
 
@@ -104,7 +104,7 @@ describe('the excerpt of a body', () => {
     );
   });
 
-  it('is kept alone if nothing else is needed', () => {
+  it('is the only part in memory if nothing else is needed', () => {
     const body = new ResponseBody({ limit: MB, excerpt: 10, isExcerptOnly: true }, undefined);
     give(body, Buffer.alloc(2 * MB, 'a'), [1000]);
     expect([body.heldBytes, body.size, body.excerpt]).toEqual([0, MB, 'aaaaaaaaaa']);

@@ -84,7 +84,7 @@ describe('a DNS name', () => {
     expect(server.asked).toContain('udp AAAA shop.example.com');
   });
 
-  it('fails if one family is refused and the server drops the other', async () => {
+  it('fails if the addresses of one family are refused and the server drops queries for the other', async () => {
     await using server = await dnsServer((_name, type) => (type === 'A' ? A : 'no_response'));
     const net = makeNet({ EGRESS_ALLOW: [] }, resolverWith('', server));
     await expect(net.guard({ host: 'shop.example.com', timeout_ms: 5_000, egress: 'public' })).rejects.toMatchObject({
@@ -139,7 +139,7 @@ describe('lookUpBothFamilies', () => {
   const FOUR = ['192.0.2.1'];
   const SIX = ['2001:db8::1'];
 
-  /** Two lookups that end on demand, and their result so far. */
+  /** Starts a lookup per family, each ending on demand. `stateAfter`: `open`, the addresses, or the error code. */
   const lookUps = (families: readonly Family[] = BOTH) => {
     const asked = { IPv4: Promise.withResolvers<string[]>(), IPv6: Promise.withResolvers<string[]>() };
     const state: { is: unknown } = { is: 'open' };
@@ -162,7 +162,7 @@ describe('lookUpBothFamilies', () => {
   it.each([
     ['IPv4', 'IPv6'],
     ['IPv6', 'IPv4'],
-  ] as const)('waits shortly for the other family after %s, and uses it', async (first, second) => {
+  ] as const)('waits up to 250 ms for the other family after %s, and uses it', async (first, second) => {
     const { asked, stateAfter } = lookUps();
     asked[first].resolve(first === 'IPv4' ? FOUR : SIX);
     expect(await stateAfter(240)).toBe('open');
@@ -180,15 +180,18 @@ describe('lookUpBothFamilies', () => {
     expect(await stateAfter(250)).toEqual(addresses);
   });
 
-  it.each(['ESERVFAIL', 'ENODATA'])('neither waits for a failure (%s) nor fails by it', async (code) => {
-    const { asked, stateAfter } = lookUps();
-    asked.IPv6.reject(failed(code));
-    expect(await stateAfter(5_000)).toBe('open');
-    asked.IPv4.resolve([...FOUR]);
-    expect(await stateAfter(0)).toEqual(FOUR);
-  });
+  it.each(['ESERVFAIL', 'ENODATA'])(
+    'waits for the other family without a limit after a failure (%s), and uses it',
+    async (code) => {
+      const { asked, stateAfter } = lookUps();
+      asked.IPv6.reject(failed(code));
+      expect(await stateAfter(5_000)).toBe('open');
+      asked.IPv4.resolve([...FOUR]);
+      expect(await stateAfter(0)).toEqual(FOUR);
+    },
+  );
 
-  it('does not shorten the wait for a family that the machine cannot use', async () => {
+  it('does not shorten the wait for IPv4 if the machine cannot use IPv6', async () => {
     const { asked, stateAfter } = lookUps(['IPv4']);
     asked.IPv6.resolve([...SIX]);
     expect(await stateAfter(2_500)).toBe('open');
@@ -205,7 +208,7 @@ describe('lookUpBothFamilies', () => {
 });
 
 describe('a name of one label', () => {
-  it('is resolved by the operating system once for all callers', async () => {
+  it('is resolved by the operating system, once for concurrent callers', async () => {
     const resolve = resolverWith('');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => resolve('no-such-host-here')));
     expect(

@@ -8,7 +8,7 @@ import { get } from '#test/support/test-net.ts';
 const stallFor = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 
 describe('loopMeter', () => {
-  it('measures a stall once, immediately and later', async () => {
+  it('measures a stall immediately, and only once', async () => {
     const meter = loopMeter();
     const unwatch = meter.watch();
     const before = meter.stalled();
@@ -35,7 +35,9 @@ describe('loopMeter', () => {
   });
 });
 
-/** Responds while the test blocks its event loop, reports it to the test, and keeps the connection open. */
+/**
+ * Code of a target in another thread: it responds while the event loop of the test is blocked, and sets flag 1 then.
+ */
 const TARGET = `
   const { parentPort, workerData: flags } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {
@@ -60,7 +62,7 @@ it('prefers a response received during a stall to the deadline that passed in it
     const begun = performance.now();
     const exchange = get(`http://127.77.0.1:${port}/`, { timeout_ms });
     expect(await said()).toBe('asked');
-    // After immediates come the timers, and only then the sockets.
+    // After immediates, the event loop runs timers before sockets, so it handles the deadline before the response.
     await turn();
     Atomics.notify(flags, 0, Atomics.store(flags, 0, 1));
     Atomics.wait(flags, 1, 0);

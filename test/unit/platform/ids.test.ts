@@ -25,7 +25,7 @@ describe('ids', () => {
     expect(derivedId('dlv', 1, 'a', 'b')).not.toBe(derivedId('dlv', 1, 'ab'));
   });
 
-  it('never repeat, like versions and secrets', () => {
+  it('never repeat, nor do versions and secrets', () => {
     const ids = makeIds({ now: () => 1 });
     for (const make of [() => ids.id('chk'), ids.token, ids.secret]) {
       expect(new Set(Array.from({ length: 1000 }, make)).size).toBe(1000);

@@ -13,18 +13,18 @@ describe('parseInstant', () => {
     ['without a zone, in UTC', '2026-11-21T05:16:40', AT],
     ['with an offset', '2026-11-21T07:16:40+02:00', AT],
     ['with a negative offset', '2026-11-20T23:46:40-05:30', AT],
-    ['of minutes, in UTC', '2026-11-21T05:16', AT - 40_000],
-    ['of a day', '2026-11-21', Date.UTC(2026, 10, 21)],
+    ['without seconds, in UTC', '2026-11-21T05:16', AT - 40_000],
+    ['that is only a date, as the start of the day', '2026-11-21', Date.UTC(2026, 10, 21)],
     ['on a leap day', '2028-02-29T00:00:00Z', Date.UTC(2028, 1, 29)],
   ])('parses a time %s', (_name, text, ms) => {
     expect(parseInstant(text)).toBe(ms);
   });
 
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a word', 'yesterday'],
-    ['an epoch', '1795238200'],
-    ['a time alone', '05:16:40'],
+    ['epoch seconds', '1795238200'],
+    ['a time without a date', '05:16:40'],
     ['a year and month', '2026-11'],
     ['month 13', '2026-13-01T00:00:00Z'],
     ['February 30', '2026-02-30T00:00:00Z'],
@@ -65,7 +65,7 @@ describe('parseInstant', () => {
 });
 
 describe('Instant', () => {
-  it('describes the format of a time', () => {
+  it('names the expected format in its error', () => {
     expect(Instant.safeParse('soon').error?.issues[0]?.message).toContain('ISO 8601');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeLog } from '#lib/platform/log.ts';
 
-function lines(level?: Parameters<typeof makeLog>[0]) {
+function testLog(level?: Parameters<typeof makeLog>[0]) {
   const written: string[] = [];
   const log = makeLog(
     level,
@@ -13,7 +13,7 @@ function lines(level?: Parameters<typeof makeLog>[0]) {
 
 describe('makeLog', () => {
   it('writes one JSON object per line, with level, time and message first', () => {
-    const { log, written } = lines();
+    const { log, written } = testLog();
     log.info('a result was recorded', { check_id: 'chk_1', level: 'mine', text: 'two\nlines' });
     expect(written).toEqual([
       '{"level":"info","time":"2026-11-21T05:16:40.123Z","message":"a result was recorded","check_id":"chk_1","text":"two\\nlines"}\n',
@@ -21,7 +21,7 @@ describe('makeLog', () => {
   });
 
   it('shows name, message, stack and cause of an error at any depth', () => {
-    const { log, written } = lines();
+    const { log, written } = testLog();
     log.error('it failed', { error: new TypeError('bad', { cause: new Error('deeper') }), list: [new Error('third')] });
     expect(JSON.parse(written[0]!)).toMatchObject({
       error: {
@@ -35,18 +35,18 @@ describe('makeLog', () => {
   });
 
   it('redacts fields that are named like secrets', () => {
-    const { log, written } = lines();
+    const { log, written } = testLog();
     log.warn('x', { headers: { Authorization: 'Bearer fw_abc' }, config: { token: 'abc', secret: 'def' } });
     expect(written[0]).not.toMatch(/abc|def/);
   });
 
   it('writes nothing below its level', () => {
-    const { log, written } = lines('error');
+    const { log, written } = testLog('error');
     log.info('no');
     log.warn('no');
     log.error('yes');
     expect(written).toHaveLength(1);
-    const silent = lines('silent');
+    const silent = testLog('silent');
     silent.log.error('no');
     expect(silent.written).toEqual([]);
   });

@@ -2,12 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasText, TextFinder } from '#lib/platform/text-finder.ts';
 
-/** Two letters, so that prefixes of the text recur. */
+/** Texts of three letters, so that prefixes recur. */
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 12 });
 const longer = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 200 });
 
 describe('TextFinder', () => {
-  it('finds a text exactly where includes does, in short and long texts', () => {
+  it('finds a text exactly if `includes` does, in short and long texts', () => {
     fc.assert(
       fc.property(longer, letters, fc.constantFrom(1, 1_000), (part, wanted, times) => {
         const text = part.repeat(times);
@@ -26,7 +26,7 @@ describe('TextFinder', () => {
     );
   });
 
-  it('takes one step per character, where includes takes thousands of times as many', () => {
+  it('takes one step per character of a text for which `includes` takes thousands', () => {
     const text = 'a'.repeat(1024 * 1024);
     const worst = `b${'a'.repeat(4095)}`;
     expect([hasText(text, worst), hasText(text, `${'a'.repeat(4095)}b`)]).toEqual([false, false]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTING_NAMES } from '#infra/local/settings.ts';
 import { unknownSettings } from '#lib/unknown-settings.ts';
 
-const strange = (...names: string[]) => unknownSettings(names, SETTING_NAMES);
+const messagesFor = (...names: string[]) => unknownSettings(names, SETTING_NAMES);
 
 describe('an unknown setting', () => {
   it.each([
@@ -20,20 +20,20 @@ describe('an unknown setting', () => {
     ['MIN_INTERVAL', 'MIN_INTERVAL_SECONDS'],
     ['check_egress', 'CHECK_EGRESS'],
   ])('%s is reported with the suggestion %s', (name, near) => {
-    expect(strange(name)).toEqual([`${name} is not known; did you mean ${near}?`]);
+    expect(messagesFor(name)).toEqual([`${name} is not known; did you mean ${near}?`]);
   });
 
   it('is reported without a suggestion if its prefix belongs to the service', () => {
-    expect(strange('EGRESS_POLICY_FILE_PATH_AND_MORE')).toEqual(['EGRESS_POLICY_FILE_PATH_AND_MORE is not known']);
+    expect(messagesFor('EGRESS_POLICY_FILE_PATH_AND_MORE')).toEqual(['EGRESS_POLICY_FILE_PATH_AND_MORE is not known']);
   });
 
   it('is recognized with any letter missing', () => {
-    const telling = SETTING_NAMES.filter((name) => name.includes('_') && name !== 'LOG_LEVEL');
+    const distinctive = SETTING_NAMES.filter((name) => name.includes('_') && name !== 'LOG_LEVEL');
     fc.assert(
-      fc.property(fc.constantFrom(...telling), fc.nat(), (name, place) => {
-        const at = place % name.length;
+      fc.property(fc.constantFrom(...distinctive), fc.nat(), (name, position) => {
+        const at = position % name.length;
         const typed = name.slice(0, at) + name.slice(at + 1);
-        expect(strange(typed)).toEqual([`${typed} is not known; did you mean ${name}?`]);
+        expect(messagesFor(typed)).toEqual([`${typed} is not known; did you mean ${name}?`]);
       }),
     );
   });
@@ -52,7 +52,7 @@ describe('foreign variables of an environment', () => {
     ['AWS', 'AWS_REGION AWS_PROFILE AWS_ACCESS_KEY_ID TABLE_NAME TABLE STACK_NAME'],
     ['a builder', 'CI GITHUB_ACTIONS CHECKPOINT_DISABLE HTTP_PROXY NO_PROXY INTERVAL_SECONDS POLL_INTERVAL_SECONDS'],
     ['an init system', 'INVOCATION_ID JOURNAL_STREAM NOTIFY_SOCKET LISTEN_FDS WATCHDOG_USEC JOB_NAME JOB_ID'],
-  ])('are ignored: %s', (_who, names) => expect(strange(...names.split(' '))).toEqual([]));
+  ])('are ignored: %s', (_who, names) => expect(messagesFor(...names.split(' '))).toEqual([]));
 
-  it('do not include the known settings', () => expect(strange(...SETTING_NAMES)).toEqual([]));
+  it('do not include the known settings', () => expect(messagesFor(...SETTING_NAMES)).toEqual([]));
 });

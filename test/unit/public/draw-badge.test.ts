@@ -6,7 +6,7 @@ const label = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 });
 const style = fc.constantFrom(...STYLES);
 
 describe('badgeSvg', () => {
-  it('keeps a hostile label a text', () => {
+  it('shows a hostile label as text', () => {
     const svg = badgeSvg({ label: '</title><script>1</script>&x', message: '<b>', color: 'red' }, 'flat');
     expect(svg.match(/<[a-zA-Z]+/g)).toEqual([
       '<svg',
@@ -41,7 +41,7 @@ describe('badgeSvg', () => {
 });
 
 describe('textWidth', () => {
-  it('adds up, and counts East Asian characters and emoji as wide', () => {
+  it('sums the widths of characters, and counts East Asian characters and emoji as wide', () => {
     expect(textWidth('up')).toBeCloseTo(13.9);
     expect(textWidth('é')).toBe(textWidth('e'));
     expect(textWidth('店')).toBe(11);

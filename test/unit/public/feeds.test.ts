@@ -52,20 +52,20 @@ describe('atomFeed', () => {
   const ids = (view: PublishedView) =>
     [...atomFeed(view, PAGE).matchAll(/<entry>\n<id>[^#]*#(.*)<\/id>/g)].map(([, id]) => id);
 
-  it('has an entry for each update, newest first, up to 50 and 90 days', () => {
+  it('has an entry for each update of the last 90 days, newest first, up to 50', () => {
     const updates = Array.from({ length: 60 }, (_, i) => update(`upd_${i}`, NOW - (i + 1) * DAY_MS));
     expect(ids(withUpdates(...updates))).toEqual(updates.slice(0, 50).map(({ id }) => id));
     expect(ids(withUpdates(update('upd_old', NOW - 91 * DAY_MS)))).toEqual([]);
   });
 
-  it('announces maintenance without its internal name and note', () => {
+  it('lists maintenance of the next 30 days, without its internal name and note', () => {
     const view = withWindow(planned(once(NOW + DAY_MS)));
     expect(ids(view)).toEqual(['win_1']);
     expect(atomFeed(view, PAGE)).not.toContain('canary');
     expect(ids(withWindow(planned(once(NOW + 31 * DAY_MS))))).toEqual([]);
   });
 
-  it('changes only `updated` with an edit, and nothing as time passes', () => {
+  it('changes only `updated` after an edit, and does not change as time passes', () => {
     const before = withUpdates(update('upd_1', NOW - DAY_MS));
     const after = withUpdates(update('upd_1', NOW - DAY_MS, iso(NOW)));
     const later = { ...before, view: { ...before.view, as_of: iso(NOW + HOUR_MS) } };

@@ -10,7 +10,7 @@ import { statusView } from '#test/support/status-view.ts';
 const NOTHING = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
 describe('the kind of a day', () => {
-  it('is the first that applies, and never operational if less than half of the day was watched', () => {
+  it('is the first that applies, and never operational if less than half of the day was monitored', () => {
     expect(dayKind({ ...NOTHING, up: 86_399, down: 1 }, 1)).toBe('outage');
     expect(dayKind({ ...NOTHING, degraded: 60, maintenance: 10 }, 1)).toBe('degraded');
     expect(dayKind({ ...NOTHING, degraded: 59, maintenance: 10 }, 1)).toBe('maintenance');
@@ -59,7 +59,7 @@ describe('the texts of a page', () => {
 });
 
 describe('the HTML of a page', () => {
-  it('has no markup of any text', () => {
+  it('contains no markup from any text', () => {
     const tags = (html: string) => html.match(/<[a-z!/][^>]*>/g)!.map((tag) => tag.replace(/"[^"]*"/g, '""'));
     const published = statusView();
     const usual = tags(statusHtml(published, { base: '/status/acme', json: '/status/acme.json', logo: undefined }));

@@ -6,7 +6,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const SUBSCRIBER = NewSubscriber.parse({ channel_type: 'webhook', config: { url: 'https://hooks.example.com/acme' } });
 
-/** Builds a page, and runs a step immediately before the n-th transaction from now. */
+/** Creates a page. `beforeWrite(n, work)` runs `work` immediately before the n-th transaction after it, from 0. */
 async function pageWith(more: object = {}) {
   let left = 0;
   let step: (() => Promise<unknown>) | undefined;
@@ -36,7 +36,7 @@ async function pageWith(more: object = {}) {
 }
 
 describe('a subscriber that is added while its page changes', () => {
-  it.each([0, 1, 2])('is refused or deleted with the page, before write %i of the deletion', async (n) => {
+  it.each([0, 1, 2])('is refused or deleted with the page, if added before write %i of the deletion', async (n) => {
     const { context, page, beforeWrite, stored } = await pageWith();
     await addSubscriber(context, page.id, SUBSCRIBER);
     let added: Promise<unknown> | undefined;
@@ -49,14 +49,14 @@ describe('a subscriber that is added while its page changes', () => {
     expect(stored().filter((sk) => sk.startsWith('SUB#'))).toEqual([]);
   });
 
-  it('is refused if the page is deleted before its own write', async () => {
+  it('is refused if the page is deleted before the write of the subscriber', async () => {
     const { context, page, beforeWrite, stored } = await pageWith();
     beforeWrite(0, () => deletePage(context, page.id));
     await expect(addSubscriber(context, page.id, SUBSCRIBER)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(stored().filter((sk) => sk.startsWith('SUB#'))).toEqual([]);
   });
 
-  it('does not undo the change, and never has a component that the page has no longer', async () => {
+  it('does not undo the change, and is refused with a component that the page no longer has', async () => {
     const groups = [{ components: [{ name: 'Checkout' }] }];
     const { context, page, beforeWrite } = await pageWith({ groups });
     beforeWrite(0, () => changePage(context, page.id, { title: 'Changed', groups: [] }));

@@ -12,7 +12,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 type World = Awaited<ReturnType<typeof healthWorld>>;
 
-/** Moves the clock, and pushes a result. */
+/** Moves the clock to `at`, and pushes a result. */
 async function pushAt(world: World, at: string, check: Parameters<World['push']>[0], success = true): Promise<void> {
   world.advance(Date.parse(at) - world.ports.clock.now());
   await world.push(check, success);
@@ -28,7 +28,7 @@ async function reportOf(
 }
 
 describe('the report of an entity', () => {
-  it('divides an outage at the end of a month, with its SLO and incident', async () => {
+  it('divides an outage between two months, also for its SLO, and counts its incident in the first', async () => {
     const world = await healthWorld();
     const { context } = world;
     await world.watermark(1000 * DAY_MS);

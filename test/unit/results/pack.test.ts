@@ -42,7 +42,7 @@ const entries: fc.Arbitrary<PackedEntry[]> = fc.uniqueArray(fc.oneof({ arbitrary
   selector: ({ number }) => number,
 });
 
-/** Entry as read from the table. */
+/** Returns the pack of entries as the table returns it. */
 const stored = (list: PackedEntry[]): PackItem => JSON.parse(JSON.stringify({ pk: 'p', sk: 's', ...packOf(list) }));
 
 const success = (number: number, more: Partial<PackedResult> = {}): PackedResult => {
@@ -50,7 +50,7 @@ const success = (number: number, more: Partial<PackedResult> = {}): PackedResult
 };
 
 describe('a pack', () => {
-  it('contains exactly its entries, of all checks and of each', () => {
+  it('returns exactly its entries, all together and for each check', () => {
     fc.assert(
       fc.property(entries, fc.nat(3000), (list, other) => {
         const pack = stored(list);
@@ -94,7 +94,7 @@ describe('a pack', () => {
     );
   });
 
-  it('stores an error once for all checks with it', () => {
+  it('stores an error once for all checks that have it', () => {
     const refused = { kind: 'connect' as const, message: 'connection refused' };
     const down = Array.from({ length: 50 }, (_, number) =>
       success(number, { success: false, status_code: 0, error: { ...refused } }),

@@ -111,7 +111,7 @@ describe('a rolled-up hour', () => {
     await w.push(check, true, hour + MINUTE);
     w.until(hour + HOUR_MS + 6 * MINUTE);
     await w.rollUpDue(check);
-    // As the store does in the background.
+    // The store deletes expired items like this in the background.
     const { pk } = w.keys.result(check.tenant_id, check.id, hour, '');
     const { items } = await w.ports.table.query({ partition: pk, from: 'R#', to: 'R#~' });
     await w.ports.table.transact(items.map(({ pk, sk }) => ({ delete: { pk, sk } })));
@@ -123,7 +123,7 @@ describe('a rolled-up hour', () => {
 });
 
 describe('a rolled-up day', () => {
-  it('follows its hour when the process dies before it is remade', async () => {
+  it('follows its hour when the process dies before the day is remade', async () => {
     const check = await w.pushCheck();
     const hour = startOfHour(w.now());
     w.until(startOfDay(hour) + DAY_MS + 6 * MINUTE);
@@ -147,8 +147,8 @@ describe('an outage', () => {
   it('changes each hour since its first failure when it is confirmed hours later', async () => {
     const check = await w.check({ interval_seconds: 7200, failure_threshold: 2 });
     const probeNext = async (error = '') => {
-      const rhythm = intervalScheduleOfCheck(check);
-      const slot = latestSlot(rhythm, w.now()) + rhythm.interval_ms;
+      const schedule = intervalScheduleOfCheck(check);
+      const slot = latestSlot(schedule, w.now()) + schedule.interval_ms;
       for (; w.now() < slot - 1000; w.advance(Math.min(20 * MINUTE, slot - 1000 - w.now()))) await w.rollUpDue(check);
       w.until(slot);
       await w.probe(check, slot, error);
@@ -167,7 +167,7 @@ describe('an outage', () => {
     expect(await timeOf(startOfHour(down))).toBe('d');
   });
 
-  it('starts after the check was disabled in the meantime', async () => {
+  it('starts after the check was enabled again, if it was disabled after the first failure', async () => {
     const check = await w.check({ failure_threshold: 2, interval_seconds: 60 });
     const fail = async () => {
       w.advance(MINUTE);

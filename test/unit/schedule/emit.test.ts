@@ -19,7 +19,7 @@ const START = Date.UTC(2026, 10, 21, 5);
 const owner = { tenant_id: 'acc_a', entity_id: 'ent_a', id: 'chk_a' };
 const cell = { tenant_id: 'acc_a', cell: 'cella', interval_seconds: 10 };
 
-/** Shard with one cell, due every ten seconds at second 3, and one deadline. */
+/** Creates a shard with one cell, due every ten seconds at second 3, and one deadline. */
 async function shard() {
   const settings = readSettings({ SHARDS: '1', JOB_GROUP_MS: String(GROUP_MS) });
   const keys = keyTable(settings);
@@ -50,7 +50,7 @@ async function shard() {
       refuses = on;
     },
     tick: (scheduled: number) => emitShards({ ports, keys }, [0], scheduled),
-    /** Seconds from the start of the slots that were sent since the last call. */
+    /** Returns the slots that were sent since the last call, in seconds after START. */
     slots: () => {
       const all = sent.splice(0).filter(({ queue }) => queue === 'job');
       return all.flatMap(({ message }) =>
@@ -76,7 +76,7 @@ describe('a tick', () => {
     expect(world.slots()).toEqual(every10(120, 180));
   });
 
-  it('sends nothing when repeated, or late after another', async () => {
+  it('sends nothing when repeated, or when it arrives after a later one', async () => {
     const world = await shard();
     await world.tick(START + MINUTE);
     world.slots();
@@ -86,7 +86,7 @@ describe('a tick', () => {
     expect(await world.watermark()).toBe(3 * MINUTE);
   });
 
-  it('makes up for a missing one', async () => {
+  it('sends the slots of a missed tick too', async () => {
     const world = await shard();
     await world.tick(START);
     world.slots();
@@ -96,7 +96,7 @@ describe('a tick', () => {
     expect(await lastOutageEnd(world, 0)).toBe(0);
   });
 
-  it('keeps the watermark when it could not send, so that the next one sends all', async () => {
+  it('keeps the watermark when it could not send, so that the next tick sends all', async () => {
     const world = await shard();
     world.refuse(true);
     await expect(world.tick(START)).rejects.toThrow('The queue is full.');
@@ -174,7 +174,7 @@ describe('after the clock was set back by an hour', () => {
     expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
   });
 
-  it('hands over within the maximum wait of a message, before that tick and after it', async () => {
+  it('the writer of an entry hands over within the maximum wait of a message, before that tick and after it', async () => {
     const world = await ahead();
     expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
     await world.tick(START - HOUR);
@@ -187,14 +187,14 @@ describe('after the clock was set back by an hour', () => {
     const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
     const late = probeEntry(world.keys, other, 'v1', { from: START + 4 * MINUTE, checks: 1 });
     late.rhythm.phase = 5000;
-    await table.putMany([late, deadlineEntry(world.keys, 'reminder', owner, 'v1', START, { misled: true })]);
+    await table.putMany([late, deadlineEntry(world.keys, 'reminder', owner, 'v1', START, { out_of_order: true })]);
     await world.tick(START - HOUR);
     expect(world.slots()).toContain(-3595);
     const { items } = await table.query<EntryItem>({ partition: world.keys.entries(0) });
     expect(items.find(({ kind }) => kind === 'missed_heartbeat')).toMatchObject({ deadline: START - HOUR + 90_000 });
     expect(items.find(({ kind }) => kind === 'reminder')).toMatchObject({
       deadline: START - HOUR,
-      note: { misled: true },
+      note: { out_of_order: true },
     });
     expect(items.find((item) => item.kind === 'probe' && item.cell === 'cellb')).toMatchObject({ from: START - HOUR });
   });

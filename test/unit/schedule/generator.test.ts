@@ -18,7 +18,7 @@ import { repeatableIds } from '#test/support/random.ts';
 
 const START = Date.UTC(2026, 10, 21, 5);
 
-/** Cells due every minute at the same second, each in its own shard; and the generator. */
+/** Creates the generator, and a cell in each shard. All cells are due every minute at the same second. */
 async function fleet(shards: number, table = openTable({ file: ':memory:' }), more: Record<string, string> = {}) {
   const settings = readSettings({ SHARDS: String(shards), ...more });
   const keys = keyTable(settings);
@@ -80,7 +80,7 @@ describe('OUTER_PING_URL', () => {
     return { asked, url: `http://127.0.0.1:${port}/ping/secret`, stop: () => server.close() };
   }
 
-  it('is requested once after a good tick of few shards, and after one of many', async () => {
+  it('is requested once after a successful tick, for few shards and for many', async () => {
     const { asked, url, stop } = await monitor(200);
     const few = await fleet(4, undefined, { OUTER_PING_URL: url });
     expect(await few.tick({ scheduled_time: iso(START) })).toBe(true);
@@ -97,7 +97,7 @@ describe('OUTER_PING_URL', () => {
     const { asked, url, stop } = await monitor(200);
     const { table, tick: first } = await fleet(4);
     await first({ scheduled_time: iso(START) });
-    // Refused, because the layout of the table is another.
+    // The tick fails, because the table has another number of shards.
     const { tick } = await fleet(2, table, { OUTER_PING_URL: url });
     expect(await tick({ scheduled_time: iso(START) })).toBe(false);
     expect(asked).toEqual([]);
@@ -149,7 +149,7 @@ describe('a tick', () => {
     [4, 3],
     [2, 4],
     [3, 8],
-  ])('fails for a table with %i shards when the setting is %i, until it is right', async (was, is) => {
+  ])('fails for a table with %i shards when the setting is %i, until the setting is right', async (was, is) => {
     const before = await fleet(was);
     expect(await before.tick({ scheduled_time: iso(START) })).toBe(true);
     const changed = await fleet(is, before.table);

@@ -13,14 +13,14 @@ const job: fc.Arbitrary<Job> = fc.record({
   interval_seconds: fc.constantFrom(1, 10, 60),
   slot: at,
 });
-// A cell that a check joins while others leave counts too many until its recount.
+// A cell has up to 50 checks, but its count can be higher until its recount, if a check joins while others leave.
 const cellJob: fc.Arbitrary<CellJob> = fc.record({ job, checks: fc.integer({ min: 1, max: 60 }) });
 const jobs = fc.array(cellJob, { maxLength: 300 });
 const group = fc.constantFrom(10, 50, 333, 1000, 5000);
 
 const jobsOf = (message: { body: unknown }): Job[] => (message.body as { jobs: Job[] }).jobs;
 const text = (one: Job): string => JSON.stringify(one);
-/** Approximate number of probes of jobs of a list. */
+/** Returns the approximate number of probes of `some` jobs of `list`: the sum of the checks of their cells. */
 const probes = (list: CellJob[], some: Job[]): number =>
   list.filter(({ job }) => some.includes(job)).reduce((sum, { checks }) => sum + checks, 0);
 
@@ -34,7 +34,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('are never delivered before their slot, and less than a group after it', () => {
+  it('are never delivered before their slot, and less than `groupMs` after it', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         for (const message of packJobs([...list], groupMs)) {
@@ -62,7 +62,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('have messages of their own tenant, in its group, from a hundred probes per second', () => {
+  it('have messages of their own tenant only, in its group, if it has 100 probes per second or more', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -80,7 +80,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('share messages of small tenants: a thousand with ten checks each need only full ones', () => {
+  it('share messages if their tenants are small: a thousand with ten checks each need only full ones', () => {
     const due = Array.from({ length: 1000 }, (_, i) => ({
       job: { tenant_id: `acc_${i}`, cell: `cell${i}`, interval_seconds: 60, slot: NOW + 500 },
       checks: 10,
@@ -88,7 +88,7 @@ describe('jobs packed into messages', () => {
     expect(packJobs(due, 1000).map((message) => jobsOf(message).length)).toEqual(Array(100).fill(10));
   });
 
-  it('fill messages of small tenants, except for room below the smallest remaining cell', () => {
+  it('fill messages if their tenants are small, except for room that the smallest remaining cell exceeds', () => {
     const small: fc.Arbitrary<CellJob> = fc
       .integer({ min: 1, max: 50 })
       .chain((checks) => fc.record({ job, checks: fc.constant(checks) }))
@@ -103,7 +103,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('go to the slow lane with at most ten checks of the cell, by name', () => {
+  it('go to the slow lane in messages that name at most ten checks of the cell', () => {
     const checkIds = fc.uniqueArray(
       fc.nat(9999).map((n) => `chk_${n}`),
       { maxLength: 50 },
@@ -152,7 +152,7 @@ describe('a retry packed into a message', () => {
     expect(messageOf(NOW + 60 * MINUTE).not_before).toBe(NOW + 15 * MINUTE);
   });
 
-  it('is retried after a second when it is due', () => {
+  it('is sent again after a second when it is already due', () => {
     expect(messageOf(NOW - 3000).not_before).toBe(NOW + 1000);
   });
 });
@@ -168,7 +168,7 @@ describe('deadlines packed into messages', () => {
   const deadlines = fc.array(deadline, { maxLength: 300 });
   const deadlinesOf = (message: { body: unknown }) => (message.body as { deadlines: DueDeadline[] }).deadlines;
 
-  it('are complete, not delivered before they are due, nor a group after it or after now', () => {
+  it('are complete, and delivered when due, or less than `groupMs` after that or after now', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
         const now = NOW + 2500;
@@ -189,7 +189,7 @@ describe('deadlines packed into messages', () => {
     );
   });
 
-  it('are adjacent in a message for one entity', () => {
+  it('are adjacent in a message if they are of one entity', () => {
     fc.assert(
       fc.property(deadlines, group, (list, groupMs) => {
         for (const message of packDeadlines([...list], 'generator', groupMs, NOW)) {

@@ -8,7 +8,7 @@ const id = fc.string({ minLength: 1, maxLength: 30 });
 const near = fc.integer({ min: NOW - 100_000, max: NOW + 100_000 });
 const short = fc.integer({ min: 1, max: 40 });
 
-/** Reference implementation, millisecond by millisecond. */
+/** Reference implementation of `slotsBetween`, millisecond by millisecond. */
 const naively = (phase: number, interval: number, from: number, to: number): number[] => {
   const slots: number[] = [];
   for (let at = from + 1; at <= to; at++) if ((at - phase) % interval === 0) slots.push(at);
@@ -19,12 +19,12 @@ describe('the interval schedule of a cell', () => {
   it('has its phase within the interval, on a grid of 50 ms, the same each time', () => {
     fc.assert(
       fc.property(id, seconds, (name, interval) => {
-        const rhythm = intervalScheduleOf(name, interval);
-        expect(rhythm).toEqual(intervalScheduleOf(name, interval));
-        expect(rhythm.interval_ms).toBe(interval * 1000);
-        expect(rhythm.phase).toBeGreaterThanOrEqual(0);
-        expect(rhythm.phase).toBeLessThan(rhythm.interval_ms);
-        expect(rhythm.phase % 50).toBe(0);
+        const schedule = intervalScheduleOf(name, interval);
+        expect(schedule).toEqual(intervalScheduleOf(name, interval));
+        expect(schedule.interval_ms).toBe(interval * 1000);
+        expect(schedule.phase).toBeGreaterThanOrEqual(0);
+        expect(schedule.phase).toBeLessThan(schedule.interval_ms);
+        expect(schedule.phase % 50).toBe(0);
       }),
     );
   });
@@ -48,9 +48,9 @@ describe('slots', () => {
   it('match a naive search between two instants', () => {
     fc.assert(
       fc.property(short, fc.nat(39), near, fc.nat(300), (interval_ms, offset, from, span) => {
-        const rhythm = { phase: offset % interval_ms, interval_ms };
+        const schedule = { phase: offset % interval_ms, interval_ms };
         const to = from + span;
-        expect(slotsBetween(rhythm, from, to)).toEqual(naively(rhythm.phase, interval_ms, from, to));
+        expect(slotsBetween(schedule, from, to)).toEqual(naively(schedule.phase, interval_ms, from, to));
       }),
     );
   });
@@ -62,29 +62,29 @@ describe('slots', () => {
         fc.integer({ min: 1, max: 60 }),
         fc.array(fc.nat(100_000), { maxLength: 8 }),
         (name, every, cuts) => {
-          const rhythm = intervalScheduleOf(name, every);
+          const schedule = intervalScheduleOf(name, every);
           const marks = [NOW, ...cuts.sort((a, b) => a - b).map((cut) => NOW + cut), NOW + 100_000];
-          const parts = marks.slice(1).flatMap((to, i) => slotsBetween(rhythm, marks[i]!, to));
-          expect(parts).toEqual(slotsBetween(rhythm, NOW, NOW + 100_000));
+          const parts = marks.slice(1).flatMap((to, i) => slotsBetween(schedule, marks[i]!, to));
+          expect(parts).toEqual(slotsBetween(schedule, NOW, NOW + 100_000));
         },
       ),
     );
   });
 
-  it('are each their own latest slot', () => {
+  it('include the latest slot, which is less than one interval before any instant', () => {
     fc.assert(
       fc.property(id, seconds, near, (name, every, at) => {
-        const rhythm = intervalScheduleOf(name, every);
-        const slot = latestSlot(rhythm, at);
-        expect(isSlot(rhythm, slot)).toBe(true);
+        const schedule = intervalScheduleOf(name, every);
+        const slot = latestSlot(schedule, at);
+        expect(isSlot(schedule, slot)).toBe(true);
         expect(slot).toBeLessThanOrEqual(at);
-        expect(at - slot).toBeLessThan(rhythm.interval_ms);
-        expect(isSlot(rhythm, at)).toBe(at === slot);
+        expect(at - slot).toBeLessThan(schedule.interval_ms);
+        expect(isSlot(schedule, at)).toBe(at === slot);
       }),
     );
   });
 
-  it('include for execution all future ones, and only the latest past one', () => {
+  it('to execute are all future ones, and only the latest past one', () => {
     fc.assert(
       fc.property(
         id,
@@ -93,12 +93,12 @@ describe('slots', () => {
         fc.nat(400_000),
         fc.nat(200_000),
         (name, every, now, back, ahead) => {
-          const rhythm = intervalScheduleOf(name, every);
+          const schedule = intervalScheduleOf(name, every);
           const from = now - back;
-          const all = slotsBetween(rhythm, from, now + ahead);
+          const all = slotsBetween(schedule, from, now + ahead);
           const newest = all.filter((slot) => slot <= now).slice(-1);
           const toCome = all.filter((slot) => slot > now);
-          expect(executableSlots(rhythm, from, now + ahead, now)).toEqual([...newest, ...toCome]);
+          expect(executableSlots(schedule, from, now + ahead, now)).toEqual([...newest, ...toCome]);
         },
       ),
     );

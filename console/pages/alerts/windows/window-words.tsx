@@ -22,7 +22,7 @@ export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<Mainte
       </>
     );
   }
-  const { from, to } = of.interval;
+  const { from, to } = of.occurrence;
   if (of.is === 'open') {
     return (
       <>

@@ -45,7 +45,7 @@ const VALUES: Record<string, Record<string, string>> = {
   verdict: { healed: 'recovered', not_healed: 'not_recovered' },
 };
 
-/** Streaks of a check, in `streaks_since`. */
+/** New names of the streaks of a check, in `streaks_since`. */
 const STREAKS: Record<string, string> = {
   fails: 'failures',
   bads: 'problems',
@@ -60,7 +60,7 @@ const OF_USERS = new Set(['fields', 'labels', 'config', 'body', 'headers', 'chan
 export function toVersion1(db: DatabaseSync): void {
   const put = db.prepare('UPDATE items SET pk = ?, sk = ?, body = ? WHERE pk = ? AND sk = ?');
   const loads = new Map<string, CheckLoad>();
-  const addLoad = (of: string, load: CheckLoad) => loads.set(of, addLoads(loads.get(of) ?? NO_LOAD, load));
+  const addLoad = (id: string, load: CheckLoad) => loads.set(id, addLoads(loads.get(id) ?? NO_LOAD, load));
   const silences: SilenceEntry[] = [];
   for (const { pk, sk, body } of rowsOf(db)) {
     const after = { ...newMembers(pk, sk), ...(renamed(JSON.parse(body) as Members) as Row & Members) };
@@ -103,7 +103,9 @@ type Row = { pk: string; sk: string; body: string };
 
 const PAGE = 1000;
 
-/** Yields all items in the order of their keys, by pages: a statement must not change the table that it reads. */
+/**
+ * Yields all items in the order of their keys. Reads pages, because a table must not change while a statement reads it.
+ */
 function* rowsOf(db: DatabaseSync): Generator<Row> {
   const page = db.prepare('SELECT pk, sk, body FROM items WHERE (pk, sk) > (?, ?) ORDER BY pk, sk LIMIT ?');
   for (let last: Row | undefined = { pk: '', sk: '', body: '' }; last; ) {
@@ -115,7 +117,7 @@ function* rowsOf(db: DatabaseSync): Generator<Row> {
 
 const NEW_IN_DELIVERY: Members = { from_state: null, to_state: null, combined_in: null };
 
-/** Returns the members that an item did not have. */
+/** Returns members that are new in version 1, with their initial values. */
 function newMembers(pk: string, sk: string): Members {
   if (sk === 'ACCOUNT') return { ...DEFAULT_LIMITS };
   if (sk.startsWith('AL#')) return { from_state: null };
@@ -171,7 +173,7 @@ function renamed(value: Value, within = ''): Value {
   );
 }
 
-/** Returns the new name of `told`: of a decision's state, of the destinations of a failure, of a flag. */
+/** Returns the new name of `told`, which was a state in a decision, the destinations of a failure, or a flag. */
 const toldIn = (within: string, value: Value): string => {
   if (within === 'facts' || within === 'decided_on') return 'notified_state';
   if (within === '' && typeof value === 'object') return 'notified_at';

@@ -124,8 +124,8 @@ describe('queues on SQLite', () => {
     const store = openStore({ file });
     const log = memoryLog();
     const queues = makeQueues(store, { clock, log });
-    const inHand = store.db.prepare('SELECT count(*) AS n FROM messages WHERE in_flight = 1').get()!.n;
-    expect(inHand).toBeGreaterThan(0);
+    const inFlight = store.db.prepare('SELECT count(*) AS n FROM messages WHERE in_flight = 1').get()!.n;
+    expect(inFlight).toBeGreaterThan(0);
     await queues.recover();
     const seen = new Set<string>();
     const counts = new Set<string>();
@@ -147,7 +147,7 @@ describe('queues on SQLite', () => {
     store.close();
   });
 
-  it('delivers nothing after a pause of the process before the outage is recorded', async () => {
+  it('delivers nothing after a pause of the process until the outage is recorded', async () => {
     const store = openStore({ file: ':memory:' });
     const log = memoryLog();
     const queues = makeQueues(store, { clock, log });
@@ -168,9 +168,9 @@ describe('queues on SQLite', () => {
   });
 
   describe('with one tenant whose work does not end', () => {
-    const hands = specs.delivery.batch * specs.delivery.concurrency;
+    const slots = specs.delivery.batch * specs.delivery.concurrency;
 
-    /** Deliveries of tenant a stay in flight until released; others end at once. */
+    /** Sends deliveries of tenant a, which stay in flight until released; deliveries of other tenants end at once. */
     async function crowded(waiting: number) {
       const held: (() => void)[] = [];
       const done: string[] = [];
@@ -186,12 +186,12 @@ describe('queues on SQLite', () => {
     }
 
     it('uses all slots for its messages while no other tenant waits', async () => {
-      const { held } = await crowded(2 * hands);
-      expect(held).toHaveLength(hands);
+      const { held } = await crowded(2 * slots);
+      expect(held).toHaveLength(slots);
     });
 
-    it('takes messages of others at once, even if many of its own are due before', async () => {
-      const { queues, held, done } = await crowded(2 * hands);
+    it('takes messages of other tenants at once, even if many of that tenant are due before', async () => {
+      const { queues, held, done } = await crowded(2 * slots);
       await queues.send('delivery', [
         { body: 'b1', group: 'acc_b' },
         { body: 'c1', group: 'acc_c' },
@@ -199,11 +199,11 @@ describe('queues on SQLite', () => {
       ]);
       await vi.advanceTimersByTimeAsync(1);
       expect(done.sort()).toEqual(['b1', 'c1', 'shared']);
-      expect(held).toHaveLength(hands);
+      expect(held).toHaveLength(slots);
     });
 
-    it('takes messages of others when they are due, even if sent before', async () => {
-      const { queues, done } = await crowded(2 * hands);
+    it('takes messages of other tenants when they are due, even if sent before', async () => {
+      const { queues, done } = await crowded(2 * slots);
       await queues.send('delivery', [{ body: 'b1', group: 'acc_b', not_before: Date.now() + 3000 }]);
       await vi.advanceTimersByTimeAsync(2990);
       expect(done).toEqual([]);
@@ -211,16 +211,16 @@ describe('queues on SQLite', () => {
       expect(done).toEqual(['b1']);
     });
 
-    it('frees a slot when its own message ends, not those around it', async () => {
-      const { held } = await crowded(hands + 5);
+    it('frees only the slots of the messages that end', async () => {
+      const { held } = await crowded(slots + 5);
       held[0]!();
       held[7]!();
       await vi.advanceTimersByTimeAsync(1);
-      expect(held).toHaveLength(hands + 2);
+      expect(held).toHaveLength(slots + 2);
     });
 
-    it('leaves no messages', async () => {
-      const { queues, held } = await crowded(hands + 20);
+    it('leaves no messages in the queue', async () => {
+      const { queues, held } = await crowded(slots + 20);
       await queues.send('delivery', [{ body: 'b1', group: 'acc_b' }]);
       for (let i = 0; i < 5; i++) {
         for (const end of held.splice(0)) end();

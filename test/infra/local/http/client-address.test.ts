@@ -17,16 +17,21 @@ describe('clientAddress', () => {
   it.each([
     ['address of the connection', '198.51.100.1', undefined, '198.51.100.1'],
     ['address of the connection, mapped to IPv6', '::ffff:198.51.100.1', undefined, '198.51.100.1'],
-    ['claimed address of an untrusted client', '198.51.100.1', '203.0.113.9', '198.51.100.1'],
+    [
+      'address of the connection of an untrusted client that claims another',
+      '198.51.100.1',
+      '203.0.113.9',
+      '198.51.100.1',
+    ],
     ['address from a trusted proxy', '127.0.0.1', '203.0.113.9', '203.0.113.9'],
     ['last address that is not a proxy', '127.0.0.1', '1.1.1.1, 203.0.113.9, 10.1.2.3', '203.0.113.9'],
     ['IPv6 address', '::1', '2a00:1450::7', '2a00:1450::7'],
     ['address with a port', '127.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
     ['address in brackets', '127.0.0.1', '[2a00:1450::7]:4711', '2a00:1450::7'],
-    ['proxy without a header', '127.0.0.1', undefined, '127.0.0.1'],
-    ['proxy with an invalid header', '127.0.0.1', '203.0.113.9, unknown', '127.0.0.1'],
-    ['only proxies', '127.0.0.1', '10.1.0.1, 10.1.0.2', '10.1.0.1'],
-    ['closed connection', '', '203.0.113.9', ''],
+    ['address of a proxy that sends no header', '127.0.0.1', undefined, '127.0.0.1'],
+    ['address of a proxy that sends an invalid header', '127.0.0.1', '203.0.113.9, unknown', '127.0.0.1'],
+    ['first address if all are proxies', '127.0.0.1', '10.1.0.1, 10.1.0.2', '10.1.0.1'],
+    ['empty text for a closed connection', '', '203.0.113.9', ''],
   ])('returns the client address: %s', (_what, peer, forwarded, address) => {
     expect(addressOf(peer, forwarded)).toBe(address);
   });

@@ -80,14 +80,14 @@ describe('CORS', () => {
     ['a page of another named origin', 'https://app.example', ['https://other.example'], false],
     ['a page of a named origin', 'https://app.example', ['*', 'https://app.example'], true],
     ['a same-origin page', 'own', ['*'], true],
-  ])('applies the origin rule of MCP to %s', async (_what, from, origins, isLetIn) => {
+  ])('applies the origin rule of MCP to %s', async (_what, from, origins, isAllowed) => {
     await start(origins);
     const origin = from === 'own' ? url : from;
-    const expected = isLetIn ? origin : null;
+    const expected = isAllowed ? origin : null;
     const asked = await fetch(`${url}/v1/mcp?a=1`, { ...preflight, headers: { ...preflight.headers, origin } });
     expect(asked.status).toBe(204);
     expect(asked.headers.get('access-control-allow-origin')).toBe(expected);
-    expect(asked.headers.get('access-control-allow-methods')).toBe(isLetIn ? 'GET,HEAD,POST,PUT,DELETE' : null);
+    expect(asked.headers.get('access-control-allow-methods')).toBe(isAllowed ? 'GET,HEAD,POST,PUT,DELETE' : null);
     const reply = await fetch(`${url}/v1/mcp`, { method: 'POST', headers: { origin }, body: '{}' });
     expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
   });

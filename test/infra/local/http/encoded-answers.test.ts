@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { port, raw, start, stop, url } from './gateway.ts';
+import { port, sendRaw, start, stop, url } from './gateway.ts';
 
 afterEach(stop);
 
@@ -29,7 +29,7 @@ describe('encoded responses', () => {
   it('sends no length with 304 and continues with the next request', async () => {
     await start(async () => ({ statusCode: 304, headers: { etag: 'W/"1"' }, body: '' }));
     const request = (connection: string) => `GET / HTTP/1.1\r\nhost: h\r\nconnection: ${connection}\r\n\r\n`;
-    const answers = await raw(request('keep-alive') + request('close'), port);
+    const answers = await sendRaw(request('keep-alive') + request('close'), port);
     expect(answers.match(/HTTP\/1.1 304/g)).toHaveLength(2);
     expect(answers).not.toMatch(/content-length|transfer-encoding/i);
   });

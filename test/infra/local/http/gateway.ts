@@ -8,15 +8,15 @@ import { memoryLog } from '#test/support/log.ts';
 
 type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;
 
-/** A response of a function. */
-export const says = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
+/** Returns a response of a function. */
+export const responseOf = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
 /** Returns its event as JSON, with its body as a text. */
 export const echo: Answer = async ({ readBody, ...event }) => {
   const body = (await readBody?.(1000))?.toString();
-  return says(JSON.stringify({ ...event, body }));
+  return responseOf(JSON.stringify({ ...event, body }));
 };
 
-/** Gateway that `start` started last, and its URL. */
+/** Gateway that `start` started last, with its URL, port and log. */
 export let gateway: Gateway;
 export let url: string;
 export let port: number;
@@ -31,7 +31,7 @@ export async function start(api: Answer = echo, ingest: Answer = echo, proxies =
   url = `http://127.0.0.1:${port}`;
 }
 
-/** Closes all its connections. */
+/** Stops the gateway and closes all its connections. */
 export async function stop(): Promise<void> {
   const stopped = gateway.stop();
   gateway.cut();
@@ -40,7 +40,7 @@ export async function stop(): Promise<void> {
 }
 
 /** Sends a text unchanged, and returns everything received until the other side closes. */
-export function raw(text: string, port: number): Promise<string> {
+export function sendRaw(text: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let answer = '';
@@ -52,8 +52,8 @@ export function raw(text: string, port: number): Promise<string> {
   });
 }
 
-/** Parses one response of `raw`. */
-export function parsed(text: string) {
+/** Parses one response of `sendRaw`. */
+export function parseResponse(text: string) {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [line = '', ...headers] = head.split('\r\n');
   return {

@@ -6,7 +6,7 @@ afterEach(stop);
 
 const headersOf = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(url + path, { headers })).headers;
-const saying = (proto: string | undefined) => (proto === undefined ? {} : { 'x-forwarded-proto': proto });
+const forwarded = (proto: string | undefined) => (proto === undefined ? {} : { 'x-forwarded-proto': proto });
 
 describe('response headers of the gateway', () => {
   it.each([
@@ -15,16 +15,16 @@ describe('response headers of the gateway', () => {
     ['http', null],
     ['http, https', null],
     [undefined, null],
-  ])('sends HSTS if its proxy reports TLS: %s', async (proto, value) => {
+  ])('sends HSTS only if a trusted proxy reports TLS: %s', async (proto, value) => {
     await start(echo, echo, trustedProxies(['127.0.0.1']));
     for (const path of ['/', '/v1/me']) {
-      expect((await headersOf(path, saying(proto))).get('strict-transport-security')).toBe(value);
+      expect((await headersOf(path, forwarded(proto))).get('strict-transport-security')).toBe(value);
     }
   });
 
-  it('ignores TLS reported by other clients', async () => {
+  it('ignores TLS reported by a client that is not a trusted proxy', async () => {
     await start(echo, echo, trustedProxies(['10.0.0.0/8']));
-    expect((await headersOf('/v1/me', saying('https'))).get('strict-transport-security')).toBeNull();
+    expect((await headersOf('/v1/me', forwarded('https'))).get('strict-transport-security')).toBeNull();
   });
 
   it('sends the headers of the API with its own errors', async () => {

@@ -11,18 +11,18 @@ import { readSettings } from '#lib/settings.ts';
 import { memoryLog } from '#test/support/log.ts';
 
 const KB = 1024;
-const says = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
+const responseOf = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
 
 let gateway: Gateway;
 let port: number;
 const open: Socket[] = [];
 
-/** Reads up to 1 MB of a body and returns the outcome. */
+/** Reads up to 1 MB of a body. Responds with its length, or with the error. */
 const reading = async ({ readBody }: ApiEvent): Promise<ApiResult> => {
   try {
-    return says(String((await readBody?.(KB * KB))?.length));
+    return responseOf(String((await readBody?.(KB * KB))?.length));
   } catch (error) {
-    return says(JSON.stringify(errorBody(error as AppError)), (error as AppError).status);
+    return responseOf(JSON.stringify(errorBody(error as AppError)), (error as AppError).status);
   }
 };
 
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 type Client = { socket: Socket; answer: () => string; closed: Promise<void>; isClosed: () => boolean };
 
-/** Opens a connection that sends a text and, unless it `reads`, ignores the response. */
+/** Opens a connection that sends a text. Unless it `reads`, it leaves the response unread. */
 function client(text: string, reads = true): Client {
   const socket = connect(port, '127.0.0.1', () => socket.write(text));
   open.push(socket);
@@ -146,7 +146,7 @@ describe('bodies', () => {
     let read: Promise<Buffer | undefined> | undefined;
     await start({}, async ({ readBody }) => {
       read = readBody!(1000);
-      return says(String(await read));
+      return responseOf(String(await read));
     });
     const large = client(post(1001));
     await vi.waitFor(() => expect(large.answer()).toMatch(/undefined$/));
@@ -156,7 +156,7 @@ describe('bodies', () => {
 describe('responses', () => {
   const large = 'x'.repeat(20_000 * KB);
 
-  /** Reads the data of a client that took nothing; returns the number of bytes once it ends. */
+  /** Reads the response that a client left unread, until it is complete or cut. @returns the number of bytes */
   async function drain({ socket, isClosed }: Client): Promise<number> {
     let bytes = 0;
     socket.on('data', (chunk) => {
@@ -168,7 +168,7 @@ describe('responses', () => {
   }
 
   it('are cut if they are not read; a reading client gets everything', async () => {
-    await start({ stall_ms: 200 }, async () => says(large));
+    await start({ stall_ms: 200 }, async () => responseOf(large));
     const slow = client(get, false);
     const reader = client(get.replace('host: h', 'host: h\r\nconnection: close'));
     await reader.closed;
@@ -177,8 +177,8 @@ describe('responses', () => {
     expect(await drain(slow)).toBeLessThan(large.length);
   });
 
-  it('are bounded while unread, and the oldest of the largest address is cut first', async () => {
-    await start({ response_bytes: 50_000 * KB }, async () => says(large), ['127.0.0.0/8']);
+  it('are bounded while unread: the oldest one of the address with the largest total is cut first', async () => {
+    await start({ response_bytes: 50_000 * KB }, async () => responseOf(large), ['127.0.0.0/8']);
     const from = (address: string) => client(get.replace('host: h', `host: h\r\nx-forwarded-for: ${address}`), false);
     const patient = from('192.0.2.2');
     await pause(100);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Invocation } from '#infra/local/invoke.ts';
 import { functions } from '#infra/topology.ts';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
-import { log, port, raw, says, start, stop, url } from './gateway.ts';
+import { log, port, responseOf, sendRaw, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -32,7 +32,10 @@ describe('requests and responses of the gateway', () => {
 
   it('passes cookies outside the headers, and sends each cookie of a function separately', async () => {
     const cookies = ['a=1; Path=/', 'b=2; Path=/; HttpOnly'];
-    await start(async ({ headers, cookies: came }) => ({ ...says(JSON.stringify([headers.cookie, came])), cookies }));
+    await start(async ({ headers, cookies: came }) => ({
+      ...responseOf(JSON.stringify([headers.cookie, came])),
+      cookies,
+    }));
     const answer = await fetch(url, { headers: { cookie: 'x=1; y="a b";z=' } });
     expect(await answer.json()).toEqual([null, ['x=1', 'y="a b"', 'z=']]);
     expect(answer.headers.getSetCookie()).toEqual(cookies);
@@ -41,7 +44,7 @@ describe('requests and responses of the gateway', () => {
 
   it('joins duplicate headers', async () => {
     await start();
-    const answer = await raw(
+    const answer = await sendRaw(
       'GET / HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-A: 2\r\nAuthorization: one\r\nAuthorization: two\r\nConnection: close\r\n\r\n',
       port,
     );
@@ -50,12 +53,12 @@ describe('requests and responses of the gateway', () => {
   });
 
   it('passes the bytes of a body unchanged', async () => {
-    await start(async ({ readBody }) => says((await readBody!(3))!.toString('hex')));
+    await start(async ({ readBody }) => responseOf((await readBody!(3))!.toString('hex')));
     const body = Buffer.from([0xff, 0x00, 0xfe]);
     expect(await (await fetch(url, { method: 'POST', body })).text()).toBe('ff00fe');
   });
 
-  it('passes a complete chunked body, and none without a body', async () => {
+  it('passes a chunked body as a whole, and no body for a request without one', async () => {
     await start();
     expect(await (await fetch(url, { method: 'POST' })).json()).not.toHaveProperty('body');
     const chunked = new Promise<string>((resolve) => {
@@ -69,7 +72,7 @@ describe('requests and responses of the gateway', () => {
   });
 
   it('routes pushes to ingest, files to the console, everything else to the API', async () => {
-    const named = async (_event: ApiEvent, { functionName }: Invocation) => says(functionName);
+    const named = async (_event: ApiEvent, { functionName }: Invocation) => responseOf(functionName);
     await start(named, named);
     const at = async (method: string, path: string) => (await fetch(url + path, { method })).text();
     expect(await at('POST', '/v1/checks/chk_1/heartbeat')).toBe('ingest');
@@ -96,20 +99,20 @@ describe('requests and responses of the gateway', () => {
 
   it('decodes the body of a response', async () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe]);
-    await start(async () => ({ ...says(bytes.toString('base64')), isBase64Encoded: true }));
+    await start(async () => ({ ...responseOf(bytes.toString('base64')), isBase64Encoded: true }));
     const reply = await fetch(url);
     expect(reply.headers.get('content-length')).toBe('3');
     expect(Buffer.from(await reply.arrayBuffer())).toEqual(bytes);
   });
 
   it('sends 304 without a content-length', async () => {
-    await start(async () => says('', 304));
+    await start(async () => responseOf('', 304));
     const reply = await fetch(url);
     expect([reply.status, reply.headers.get('content-length')]).toEqual([304, null]);
   });
 
   it('sends 204 and HEAD responses without a body', async () => {
-    await start(async (event) => says('', event.requestContext.http.method === 'HEAD' ? 200 : 204));
+    await start(async (event) => responseOf('', event.requestContext.http.method === 'HEAD' ? 200 : 204));
     const reply = await fetch(url, { method: 'DELETE' });
     expect(reply.status).toBe(204);
     expect(reply.headers.get('content-length')).toBeNull();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { makeGateway } from '#infra/local/http/http.ts';
 import { readSettings } from '#lib/settings.ts';
-import { gateway, log, parsed, port, raw, says, start, stop, url } from './gateway.ts';
+import { gateway, log, parseResponse, port, responseOf, sendRaw, start, stop, url } from './gateway.ts';
 
 afterEach(async () => {
   vi.useRealTimers();
@@ -24,7 +24,7 @@ describe('the HTTP gateway', () => {
 
     it('passes a body up to the limit of the function, and nothing of a larger one', async () => {
       const MB = 1024 * 1024;
-      await start(async ({ readBody }) => says(String((await readBody!(2 * MB))?.length)));
+      await start(async ({ readBody }) => responseOf(String((await readBody!(2 * MB))?.length)));
       expect(await (await upload(2)).text()).toBe(String(2 * MB));
       expect(await (await upload(11)).text()).toBe('undefined');
     });
@@ -42,30 +42,30 @@ describe('the HTTP gateway', () => {
       await vi.waitFor(() => expect(entered).toBe(1));
       for (let i = 0; i < 64; i++) socket.write(chunk);
       await vi.waitFor(() => expect(socket.bytesWritten).toBeGreaterThan(0));
-      // No more than the system buffers between two sockets.
+      // The gateway reads nothing: the system buffers between the two sockets take only a part.
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(socket.writableLength).toBeGreaterThan(40 * chunk.length);
       socket.destroy();
     });
 
-    it('keeps the connection after a body that is too large for the next request', async () => {
-      await start(async (event) => says(event.rawPath));
+    it('keeps the connection for the next request after a large body that the function did not read', async () => {
+      await start(async (event) => responseOf(event.rawPath));
       const large = 'x'.repeat(5 * 1024 * 1024);
       const head = `POST /1 HTTP/1.1\r\nhost: h\r\ncontent-length: ${large.length}\r\n\r\n`;
-      const answer = await raw(`${head}${large}GET /2 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n`, port);
+      const answer = await sendRaw(`${head}${large}GET /2 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n`, port);
       expect(answer.match(/HTTP\/1.1 200/g)).toHaveLength(2);
       expect(answer).toMatch(/\/2$/);
     });
 
     it('delivers the response to a large body on a closing connection', async () => {
-      await start(async () => says('seen'));
+      await start(async () => responseOf('seen'));
       const large = 'x'.repeat(11 * 1024 * 1024);
       const head = `POST / HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: ${large.length}\r\n\r\n`;
-      expect(await raw(head + large, port)).toMatch(/seen$/);
+      expect(await sendRaw(head + large, port)).toMatch(/seen$/);
     });
 
-    it('cuts a client that never ends its body after the response', async () => {
-      await start(async () => says('heard'));
+    it('cuts a client after the response if its body never ends', async () => {
+      await start(async () => responseOf('heard'));
       const chunk = Buffer.alloc(1024 * 1024, 'x');
       let sent = 0;
       let answer = '';
@@ -97,21 +97,21 @@ describe('the HTTP gateway', () => {
       ['two lengths', 'POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 400],
       ['a garbled chunk', 'POST / HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n', 400],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
-    ])('rejects %s, closes the connection, and continues with others', async (_, text, status) => {
+    ])('rejects %s, closes the connection, and serves other clients', async (_, text, status) => {
       await start();
-      expect(await raw(text, port)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(await sendRaw(text, port)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
       expect((await fetch(url)).status).toBe(200);
     });
 
     it.each(['a, b', 'a b'])('rejects %j in Host', async (host) => {
       await start();
-      const answer = parsed(await raw(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`, port));
+      const answer = parseResponse(await sendRaw(`GET / HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`, port));
       expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_ERROR', details: [{ path: 'host' }] } });
     });
 
     it('accepts a request without a host in HTTP/1.0', async () => {
       await start();
-      expect(parsed(await raw('GET /a HTTP/1.0\r\n\r\n', port))).toMatchObject({
+      expect(parseResponse(await sendRaw('GET /a HTTP/1.0\r\n\r\n', port))).toMatchObject({
         status: 200,
         body: { rawPath: '/a' },
       });
@@ -119,7 +119,7 @@ describe('the HTTP gateway', () => {
 
     it('accepts a request line with an absolute URL', async () => {
       await start();
-      const answer = await raw('GET http://h/v1/me?a=1 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n', port);
+      const answer = await sendRaw('GET http://h/v1/me?a=1 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n', port);
       expect(answer).toContain('"rawPath":"/v1/me","rawQueryString":"a=1"');
     });
   });
@@ -133,7 +133,7 @@ describe('the HTTP gateway', () => {
         await new Promise<void>((resolve) => {
           release = resolve;
         });
-        return says('late');
+        return responseOf('late');
       });
       const half = connect(port, '127.0.0.1', () =>
         half.write('POST / HTTP/1.1\r\nhost: h\r\ncontent-length: 9\r\n\r\nabc'),
@@ -152,7 +152,7 @@ describe('the HTTP gateway', () => {
 
     it('keep their connection for the next request', async () => {
       await start();
-      const answer = await raw(
+      const answer = await sendRaw(
         'GET /1 HTTP/1.1\r\nhost: h\r\n\r\nPOST /2 HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\n{}GET /3 HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n',
         port,
       );
@@ -167,7 +167,7 @@ describe('the HTTP gateway', () => {
         await new Promise<void>((resolve) => {
           release = resolve;
         });
-        return says('done');
+        return responseOf('done');
       });
       const idle = connect(port, '127.0.0.1');
       const reply = fetch(url);

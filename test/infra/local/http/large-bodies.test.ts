@@ -3,7 +3,7 @@ import { type Client, clientOf, failure } from '#test/support/client.ts';
 import { newCheck } from '#test/support/fleet.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-/** More than API Gateway allows; one machine has no such limit before the gates. */
+/** Body larger than API Gateway allows. On one machine, only the code that reads a body limits its size. */
 const huge = Buffer.alloc(11 * 1024 * 1024, 'x');
 
 describe('body of 11 MB', () => {

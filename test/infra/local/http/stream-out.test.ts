@@ -24,7 +24,7 @@ afterEach(async () => {
   log.lines.length = 0;
 });
 
-/** A body that a test feeds and that reports its cancellation. */
+/** Creates a body that a test feeds and that reports its cancellation. */
 function fed() {
   let controller!: ReadableStreamDefaultController<Uint8Array>;
   const state = { cancelled: false };

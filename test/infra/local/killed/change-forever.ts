@@ -6,7 +6,7 @@ import { newImage } from '#lib/aws/stream-record.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-// A writer of transitions and a reader of their changes; each prints a line per written or processed item.
+// Four writers of transitions and a reader of their changes; each prints a line per written or processed item.
 const table = openTable({ file: process.argv[2]!, onInserted: () => stream.wake() });
 
 async function consume({ Records }: DynamoDBStreamEvent): Promise<void> {

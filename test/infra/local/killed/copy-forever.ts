@@ -6,7 +6,7 @@ import { STORE_FILE } from '#infra/local/store/store.ts';
 
 /**
  * `copy-forever.ts backup|restore|migrate FOLDER A B`: backs up, restores or migrates stores in FOLDER, and prints a
- * line at the begin of each round, until it is killed. A and B are stores; A has version 0 for `migrate`.
+ * line at the start of each round, until it is killed. A and B are stores; A has version 0 for `migrate`.
  */
 const [job = '', folder = '', a = '', b = ''] = process.argv.slice(2);
 const silent = { info: () => {}, warn: () => {}, error: () => {} };

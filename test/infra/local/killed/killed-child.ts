@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 /**
- * Runs a script of this folder, takes each printed line as an acknowledgement, and kills it with SIGKILL after `count`.
+ * Runs a script of this folder, takes each printed line as an acknowledgement, and kills the process with SIGKILL after
+ * `count` lines.
  * @returns every printed line, including those in transit when it was killed
  */
 export async function runUntilKilled(script: string, args: string[], count: number): Promise<string[]> {

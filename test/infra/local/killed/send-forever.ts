@@ -4,7 +4,7 @@ import { makeQueues } from '#infra/local/feeds/queues.ts';
 import { openStore } from '#infra/local/store/store.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-// Four senders, and a consumer that never ends a batch; each prints a line per acknowledged send.
+// Four senders, and a consumer that never ends a batch. Each sender prints a line per acknowledged message.
 const world = { clock: { now: Date.now }, log: memoryLog() };
 const queues = makeQueues(openStore({ file: process.argv[2]! }), world);
 startConsumers(queues, { deliverer: () => new Promise(() => {}) }, world);

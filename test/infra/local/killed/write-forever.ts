@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { openTable } from '#infra/local/store/sqlite-table.ts';
 
-// Sixteen writers of pairs, each pair one transaction; each prints a line per acknowledged pair.
+// Sixteen writers of pairs of items, with a transaction per pair. Each writer prints a line per acknowledged pair.
 const table = openTable({ file: process.argv[2]! });
 
 async function writer(name: number): Promise<never> {

@@ -46,14 +46,14 @@ function setVersion(file: string, version: number): void {
   db.close();
 }
 
-/** Writes a store of the development version without a number (3a639f34), made by its demo. */
+/** Writes a store of version 0, which the demo of commit 3a639f34 created before versions had numbers. */
 function oldStore(file: string): string {
   writeFileSync(file, gunzipSync(readFileSync(new URL('version-0.db.gz', import.meta.url))));
   return file;
 }
 
 describe('admin backup and restore', () => {
-  it('copies the data of a running service, which a restored service has', async () => {
+  it('copies the data of a running service to a backup, from which a second service starts', async () => {
     await using service = await startRealService();
     const made = await service.client.post('/v1/blueprints', { slug: 'kept', name: 'Kept' });
     const backup = join(dir, 'backup.db');
@@ -70,7 +70,7 @@ describe('admin backup and restore', () => {
     await second.stop();
   });
 
-  it('refuses to replace data by accident, a file that exists, and a folder in use', async () => {
+  it('refuses to overwrite a backup, replace data without --replace, or restore into a folder in use', async () => {
     await storeWith(join(dir, STORE_FILE), ['mine']);
     const backup = join(dir, 'backup.db');
     expect((await admin('backup', backup)).code).toBe(0);
@@ -102,7 +102,7 @@ describe('admin backup and restore', () => {
     expect(namesIn(join(dir, STORE_FILE))).toEqual(['whole']);
   });
 
-  it('leaves whole backups after kill -9', async () => {
+  it('leaves only complete backups after kill -9', async () => {
     const a = await storeWith(
       join(dir, 'a.db'),
       Array.from({ length: 5000 }, (_, i) => `item-${i}`),
@@ -125,7 +125,7 @@ describe('admin backup and restore', () => {
 });
 
 describe('version of the store', () => {
-  it('migrates a store of the version before, and keeps a copy of it', async () => {
+  it('migrates a store of the previous version, and keeps a copy of it', async () => {
     oldStore(join(dir, STORE_FILE));
     expect(await admin('account', 'list')).toMatchObject({
       code: 1,
@@ -160,7 +160,7 @@ describe('version of the store', () => {
     expect(existsSync(join(dir, 'fleetwatch-version-0.db'))).toBe(true);
   });
 
-  it('lists the silences of entities, checks and the account that a store of the version before has', async () => {
+  it('lists the silences of entities, checks and the account from a store of the previous version', async () => {
     const file = oldStore(join(dir, STORE_FILE));
     const db = new DatabaseSync(file);
     const until = new Date(Date.now() + 86_400_000).toISOString();

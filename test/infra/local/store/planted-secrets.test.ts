@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Client, clientOf } from '#test/support/client.ts';
+import { ENCODINGS } from '#test/support/encodings.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import { memoryLog } from '#test/support/log.ts';
 import { type Page, pageAt, tokenOf } from '#test/support/page.ts';
 import { type Service, startService, tenantOf } from '#test/support/service.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
-import { WRITINGS } from '#test/support/writings.ts';
 
 const log = memoryLog();
 let dir: string;
 let service: Service;
 let isStopped = false;
-/** Returns to every client what the test sets, over http and https. */
+/** Receivers over http and https; each sends the response that the test sets. */
 let echo: WebhookReceiver;
 let secureEcho: WebhookReceiver;
 beforeAll(async () => {
@@ -50,11 +50,11 @@ const planted = fc.record({
 });
 type Planted = typeof planted extends fc.Arbitrary<infer T> ? T : never;
 
-const ways = Object.values(WRITINGS);
-/** All secrets in every encoding, one line each. */
-const everyWay = (secrets: string[]): string[] => ways.map((write) => secrets.map(write).join(' and '));
+const encodings = Object.values(ENCODINGS);
+/** Returns one text per encoding, each with all secrets. */
+const inEveryEncoding = (secrets: string[]): string[] => encodings.map((write) => secrets.map(write).join(' and '));
 
-/** Returns all texts of a response; with `withConfig: false` without `config` properties. */
+/** Returns all names and texts of a response. Unless `withConfig`, it skips `config` properties. */
 function textsOf(value: unknown, withConfig: boolean): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -65,7 +65,7 @@ function textsOf(value: unknown, withConfig: boolean): string[] {
 
 function assertNoSecrets(place: string, texts: string[], secrets: string[]): void {
   for (const secret of secrets) {
-    for (const written of [...ways.map((write) => write(secret)), secret.slice(0, 12)]) {
+    for (const written of [...encodings.map((write) => write(secret)), secret.slice(0, 12)]) {
       const isThere = texts.some((text) => text.includes(written));
       expect(isThere, `${place} contains ${secret}, written ${written}`).toBe(false);
     }
@@ -82,7 +82,7 @@ async function plant(admin: Client, secrets: Planted) {
   };
   const { id: actionId } = got(await admin.post('/v1/actions', action), 201);
   const place = ['percent-encoded', 'in base64url', 'in hex']
-    .flatMap((way) => [secrets.checkHeader, secrets.checkBody].map(WRITINGS[way]!))
+    .flatMap((way) => [secrets.checkHeader, secrets.checkBody].map(ENCODINGS[way]!))
     .join('/');
   echo.behave({ status: 302, headers: { location: `/../${place}` } });
   const probed = await newCheck(admin, {
@@ -108,7 +108,7 @@ async function plant(admin: Client, secrets: Planted) {
   return { actionId, probed: probed.id, pushed: pushed.id, channelIds };
 }
 
-/** Signs in with every method, and fails to; with secrets that were used, and with unused ones. */
+/** Signs in by link, key and invitation; also tries used, replaced and invalid ones. @returns all secrets */
 async function signIn(admin: Client, key: string): Promise<{ secrets: string[] }> {
   const { user } = got(await admin.get('/v1/me'), 200);
   const link = async () => tokenOf(got(await admin.post(`/v1/settings/users/${user.id}/sign-in-link`), 201).url);
@@ -133,7 +133,7 @@ async function signIn(admin: Client, key: string): Promise<{ secrets: string[] }
   expect(await take('/v1/invitations/accept', acceptance)).toBe(201);
   for (const page of pages) {
     await page.get('/v1/sessions');
-    // Rejected, and logged.
+    // The service rejects and logs this request.
     await page.send('DELETE', '/v1/sessions', { headers: { origin: 'https://evil.example' } });
   }
   await pages[0]!.del('/v1/session');
@@ -172,13 +172,13 @@ it('never reveals a secret in a response, log line or event, and erases deleted 
 
       const { bearer, apiKey, password, slackPath, webhookSecret, ntfyToken, subject } = secrets;
       const header = [bearer, apiKey, password, `ops:${password}`];
-      for (const body of everyWay(header)) {
+      for (const body of inEveryEncoding(header)) {
         echo.behave({ status: 500, body });
         const { id } = await ask(member, 'POST', `/v1/actions/${actionId}/run`);
         await ask(member, 'POST', `/v1/actions/executions/${id}/events`, { logs: [body, `env ${body}`] });
       }
       for (const [i, secret] of [slackPath, webhookSecret, ntfyToken, subject].entries()) {
-        for (const body of everyWay([secret])) {
+        for (const body of inEveryEncoding([secret])) {
           for (const receiver of [echo, secureEcho]) receiver.behave({ status: 404, body });
           await ask(member, 'POST', `/v1/checks/${pushed}/policy/channels/${channelIds[i]}/test`);
         }
@@ -208,7 +208,7 @@ it('never reveals a secret in a response, log line or event, and erases deleted 
         const logs = executions.map(({ id }: { id: string }) => `/v1/actions/executions/${id}/logs`);
         for (const path of [...paths, ...logs, ...(client === reader ? [] : ['/v1/auth/keys'])]) {
           const { body } = await client.get(path);
-          // Only a member may read the configuration of a check or a channel, and only there.
+          // Only `config` of a check or a channel may contain secrets, and only for keys that are not read-only.
           assertNoSecrets(`GET ${path}`, textsOf(body, client === reader), values);
         }
       }

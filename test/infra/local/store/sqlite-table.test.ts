@@ -19,7 +19,7 @@ tableContract('plain objects', () => plainTable());
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {
-  it('waits for the disk unless the writes are idempotent', async () => {
+  it('waits for the disk, except with the durability soon', async () => {
     const table = openTable({ file: ':memory:' });
     const synchronous = () => Number(table.store.db.prepare('PRAGMA synchronous').get()!.synchronous);
     await table.transact([{ put: { pk: 'p', sk: 's' } }], 'soon');
@@ -50,7 +50,7 @@ describe('the SQLite table', () => {
     table.store.close();
   });
 
-  it('lets the tenant of each read wait for its turn of the event loop', async () => {
+  it('makes each read wait for a turn of its tenant in the event loop', async () => {
     const waiting: [tenant: string, begin: () => void][] = [];
     const table = openTable({ file: ':memory:', inTurn: (from, begin) => void waiting.push([from, begin]) });
     const a = { pk: 'T#a#CHECKS', sk: '1' };

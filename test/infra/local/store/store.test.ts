@@ -38,34 +38,34 @@ it('commits writes of consecutive turns together', async () => {
 });
 
 it('commits a write soon, even if many more follow', async () => {
-  let isKept = false;
+  let isCommitted = false;
   const first = store
     .write(() => {})
     .then(() => {
-      isKept = true;
+      isCommitted = true;
     });
   const more: Promise<void>[] = [];
-  while (!isKept && more.length < 100_000) {
+  while (!isCommitted && more.length < 100_000) {
     more.push(store.write(() => {}));
     await nextTurn();
   }
-  expect(isKept).toBe(true);
+  expect(isCommitted).toBe(true);
   await Promise.all([first, ...more]);
 });
 
-it('leaves writes that take long together to later commits, in order', async () => {
+it('splits writes that together take long into several commits, in order', async () => {
   let now = 0;
   using _ = vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const [began, committed]: number[][] = [[], []];
+  const [begun, begunAtCommit]: number[][] = [[], []];
   const write = async (n: number) => {
     await store.write(() => {
-      began!.push(n);
+      begun!.push(n);
       now += 5;
     });
-    // What a commit contains begins before any of it is committed.
-    committed!.push(began!.length);
+    // All writes of a commit have begun before the first of them is committed.
+    begunAtCommit!.push(begun!.length);
   };
   await Promise.all([1, 2, 3, 4, 5].map(write));
-  expect(began).toEqual([1, 2, 3, 4, 5]);
-  expect(committed).toEqual([2, 2, 4, 4, 5]);
+  expect(begun).toEqual([1, 2, 3, 4, 5]);
+  expect(begunAtCommit).toEqual([2, 2, 4, 4, 5]);
 });

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 
 describe('a guarded action', () => {
-  it('is skipped with a reason when its check has recovered', async () => {
+  it('is skipped as already_healthy when its check has recovered', async () => {
     const action = await world.guard();
     const transition = await world.fail();
     await world.result(true);
@@ -22,13 +22,13 @@ describe('a guarded action', () => {
 
   it('is skipped when its check became healthy, even if its entity became degraded', async () => {
     const action = await world.guard({}, { trigger_to_state: 'degraded' });
-    const left_well = {
+    const recovered = {
       from_state: 'down',
       check_from_state: 'down',
       to_state: 'degraded',
       check_to_state: 'up',
     } as const;
-    const transition = await world.fail(left_well);
+    const transition = await world.fail(recovered);
     await world.fire(action, transition);
     expect(world.requests).toEqual([]);
     expect(await world.onlyRun(action)).toMatchObject({ dispatch_status: 'skipped', verdict: 'already_healthy' });

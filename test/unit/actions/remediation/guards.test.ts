@@ -31,7 +31,7 @@ const STOPS: [string, Partial<GuardInput>][] = [
 ];
 
 describe('the guards of a remediation', () => {
-  it('allow an attempt without objections', () => {
+  it('allow an attempt when none of them stops it', () => {
     expect(firstToStop(clear)).toBeUndefined();
   });
 
@@ -48,9 +48,9 @@ describe('the guards of a remediation', () => {
   it.each([
     ['the cooldown is over', { last_began_at: NOW - 600_000 }],
     ['the lock has expired', { lock: { execution_id: 'exe_1', until: NOW } }],
-    ['running attempts must be over', { running: [NOW - 2, NOW - 1, NOW] }],
-    ['ten began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
-    ['others depend on what went down', { went_down: 50, has_dependents: true }],
+    ['the running attempts have expired', { running: [NOW - 2, NOW - 1, NOW] }],
+    ['ten attempts began more than an hour ago', { begun: Array(10).fill(NOW - 3_600_000) }],
+    ['other entities depend on the failed one', { went_down: 50, has_dependents: true }],
   ])('allow an attempt when %s', (_, facts: Partial<GuardInput>) => {
     expect(firstToStop({ ...clear, ...facts })).toBeUndefined();
   });
@@ -65,7 +65,7 @@ describe('the guards of a remediation', () => {
     expect(firstToStop({ ...clear, dependency })).toMatchObject({ undecided: true, until: NOW + 15_000 });
   });
 
-  it('wait a minute for a failure with a root cause', () => {
+  it('wait a minute when another entity is the root cause', () => {
     const stopped = firstToStop({ ...clear, dependency: { root: 'db' } });
     expect(stopped).toEqual({
       guard: 'dependency',

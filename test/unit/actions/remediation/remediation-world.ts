@@ -17,14 +17,15 @@ import { actionWorld } from '#test/unit/actions/action-world.ts';
 
 const SECOND = 1000;
 
-/** Channel of its check, whose deadlines are handled. */
+/** Channel for the policy of the check. */
 export const CHANNEL: Channel = {
   ...{ id: 'chn_1', channel_type: 'slack', config: { url: 'https://hooks.example.com/1' } },
   created_at: '2026-11-21T05:00:00.000Z',
 };
+/** Owner of the deadlines of the check. */
 export const OWNER: Owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
 
-/** World with a check that went down, and a guarded action of it. */
+/** World of guarded actions: its functions take a check down, create actions for it, and let time pass. */
 export async function remediationWorld() {
   const world = await actionWorld();
   const { keys, table } = world;
@@ -57,7 +58,7 @@ export async function remediationWorld() {
     } as never);
     return world.put(transition);
   };
-  /** Records the outcome of a probe started now. */
+  /** Records the outcome of a probe started now. Returns the id of the result. */
   const result = async (success: boolean): Promise<string> => {
     const at = world.now();
     const item: ResultItem = {
@@ -72,7 +73,7 @@ export async function remediationWorld() {
   const watch = () =>
     world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
   const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
-  /** Lets time pass, second by second while something is due. */
+  /** Lets time pass, and handles the due messages and deadlines of each second. */
   const pass = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       world.pass(SECOND);
@@ -108,7 +109,7 @@ export async function remediationWorld() {
         ...{ name: 'Restart', trigger_type: 'state_change', check_id: 'chk_pay', trigger_to_state: 'down' },
         ...{ timeout_ms: 1000, remediation, ...more },
       }),
-    /** Messages of the planner for a transition. */
+    /** Runs an action for a transition, as a message of the planner does. */
     fire: (action: ActionItem, { sk }: DecidedTransition) =>
       runner(
         queueEvent([
@@ -116,12 +117,12 @@ export async function remediationWorld() {
         ]),
       ),
     /** Handles a deadline of the check now. */
-    due: (kind: DueDeadline['kind']) =>
+    handleDeadline: (kind: DueDeadline['kind']) =>
       handleDeadlines(world, [
         { kind, tenant_id: TENANT, entity_id: OWNER.entity_id, check_id: OWNER.id, at: world.now() },
       ]),
-    /** Makes its entity depend on another. */
-    depends: () => world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } }),
+    /** Makes the entity of the check depend on another. */
+    addDependency: () => world.put({ ...world.entity, dependencies: 1, checks: { chk_pay: 'down' } }),
     series: (action: ActionItem) => table.get<AttemptSeriesItem>(keys.remediation(TENANT, action.id)),
     alerts: async (): Promise<AlertItem[]> => {
       const { items } = await table.query<AlertItem>({ partition: keys.ofCheck(TENANT, 'chk_pay'), ...under(ALERTS) });

@@ -15,11 +15,11 @@ describe('the range of results after an attempt', () => {
     expect(rangeOf({ ...run, dispatch_status: 'pending', finished_at: null }, settings, check)).toBe('pending');
   });
 
-  it('has the next result after the settling time, for two intervals and a timeout', () => {
+  it('starts after the settling time, and lasts two intervals and a timeout', () => {
     expect(rangeOf(run, settings, check)).toEqual(span);
   });
 
-  it('is empty when the request or its pipeline failed: not healed', () => {
+  it('is not_recovered when the request or its pipeline failed', () => {
     for (const one of [
       { dispatch_status: 'failed' },
       { dispatch_status: 'blocked' },
@@ -37,30 +37,36 @@ describe('the range of results after an attempt', () => {
 });
 
 describe('the verdict', () => {
-  const [well, ill] = [
+  const [healthy, unhealthy] = [
     { id: 'res_1', is_healthy: true },
     { id: 'res_2', is_healthy: false },
   ];
 
-  it('is that of the first result, whatever follows', () => {
-    expect(verdictOf(span, [well, ill], true, span.from + 1)).toEqual({ verdict: 'recovered', by: 'res_1' });
-    expect(verdictOf(span, [ill, well], true, span.from + 1)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
+  it('depends only on the first result', () => {
+    expect(verdictOf(span, [healthy, unhealthy], true, span.from + 1)).toEqual({ verdict: 'recovered', by: 'res_1' });
+    expect(verdictOf(span, [unhealthy, healthy], true, span.from + 1)).toEqual({
+      verdict: 'not_recovered',
+      by: 'res_2',
+    });
   });
 
-  it('needs a success while a pipeline runs, until its time is over', () => {
+  it('needs a success while a pipeline runs, and is not_recovered if none arrives in time', () => {
     const running = { ...span, isRunning: true };
-    expect(verdictOf(running, [ill], true, span.until)).toBeUndefined();
-    expect(verdictOf(running, [ill, well], true, span.until)).toEqual({ verdict: 'recovered', by: 'res_1' });
-    expect(verdictOf(running, [ill], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: 'res_2' });
+    expect(verdictOf(running, [unhealthy], true, span.until)).toBeUndefined();
+    expect(verdictOf(running, [unhealthy, healthy], true, span.until)).toEqual({ verdict: 'recovered', by: 'res_1' });
+    expect(verdictOf(running, [unhealthy], true, span.until + 60_000)).toEqual({
+      verdict: 'not_recovered',
+      by: 'res_2',
+    });
   });
 
-  it('is not_recovered without results, or unverified if not monitored', () => {
+  it('is not_recovered without results, or unverified if the check was not monitored', () => {
     expect(verdictOf(span, [], true, span.until)).toBeUndefined();
     expect(verdictOf(span, [], true, span.until + 60_000)).toEqual({ verdict: 'not_recovered', by: null });
     expect(verdictOf(span, [], false, span.until + 60_000)).toEqual({ verdict: 'unverified', by: null });
   });
 
-  it('is reached before its lock expires: each recheck is later than the last', () => {
+  it('is reached before the lock expires, by rechecks that are each later than the last', () => {
     const times = fc.record({
       interval_seconds: fc.integer({ min: 1, max: 86_400 }),
       timeout_ms: fc.integer({ min: 100, max: 30_000 }),
@@ -73,15 +79,15 @@ describe('the verdict', () => {
         const own = { interval_seconds, timeout_ms };
         const given = Remediation.parse(more);
         const waited = rangeOf({ ...run, pipeline_status }, given, own);
-        if (typeof waited === 'string') throw new Error('nothing is waited for');
-        let [now, looks] = [NOON, 0];
-        for (; verdictOf(waited, [], true, now) === undefined; looks++) {
+        if (typeof waited === 'string') throw new Error('no range of results');
+        let [now, rechecks] = [NOON, 0];
+        for (; verdictOf(waited, [], true, now) === undefined; rechecks++) {
           const next = nextRecheckAt(waited, undefined, now);
           expect(next).toBeGreaterThan(now);
           now = next;
         }
         expect(now).toBeLessThanOrEqual(NOON + maxVerificationMs(given, own));
-        expect(looks).toBeLessThan(700);
+        expect(rechecks).toBeLessThan(700);
       }),
     );
   });

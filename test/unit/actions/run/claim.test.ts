@@ -28,7 +28,7 @@ describe('claim', () => {
     expect(await world.runs(action)).toHaveLength(1);
   });
 
-  it('is void for an action that was deleted, or does not want the execution any more', async () => {
+  it('is void if the action was deleted or its trigger no longer matches', async () => {
     expect(await claim(world, wanted, () => false)).toEqual({ is: 'void' });
     await deleteAction(world.context, action.id);
     expect(await claim(world, wanted)).toEqual({ is: 'void' });
@@ -57,7 +57,7 @@ describe('claim', () => {
     expect(await world.runs(action)).toHaveLength(1);
   });
 
-  it('gives up the execution after its timeout and the time of its writes', async () => {
+  it('sets the give-up time to 20 seconds after the timeout', async () => {
     const claimed = await claim(world, wanted);
     expect(claimed).toMatchObject({ execution: { give_up_at: world.now() + 5000 + 20_000 } });
   });

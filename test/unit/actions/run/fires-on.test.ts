@@ -24,10 +24,10 @@ it.each([
   // One of several checks fails: the check is down, the entity degraded.
   ['down', transition('down', 'up', 'degraded'), true],
   ['degraded', transition('down', 'up', 'degraded'), true],
-  // A second one: the entity stays degraded.
+  // A second check fails: the entity stays degraded.
   ['degraded', transition('down', 'degraded', 'degraded'), false],
   ['down', transition('down', 'degraded', 'degraded'), true],
-  // The last one that was up.
+  // The last check that was up fails.
   ['down', transition('down', 'degraded', 'down'), true],
   ['up', transition('up', 'degraded', 'up'), true],
   ['up', transition('up', 'down', 'degraded'), true],

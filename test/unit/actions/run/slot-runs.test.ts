@@ -14,7 +14,7 @@ beforeEach(async () => {
   runner = createRunner(world.ports);
 });
 
-describe('an execution by schedule', () => {
+describe('a scheduled execution', () => {
   let scheduled: ActionItem;
   let slot: number;
   const due = () => ({ kind: 'schedule', tenant_id: TENANT, action_id: scheduled.id, slot });
@@ -40,13 +40,13 @@ describe('an execution by schedule', () => {
 
   it('is dropped when the next slot is due', async () => {
     world.pass(59_999);
-    const before = { ...due() };
+    const expired = due();
     world.pass(1);
-    await runner(queueEvent([before]));
+    await runner(queueEvent([expired]));
     expect(world.requests).toEqual([]);
   });
 
-  it('happens even late in its slot', async () => {
+  it('happens until the next slot is due', async () => {
     world.pass(59_999);
     await runner(queueEvent([due()]));
     expect(world.requests).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('an execution by schedule', () => {
 });
 
 describe('a manual execution', () => {
-  it('is ended by a message sent before it, when it was interrupted', async () => {
+  it('is ended by its settle message, sent before the request, when it was interrupted', async () => {
     const manual = await world.make({ timeout_ms: 1000 });
     world.answer(dead);
     void runActionManually(world.context, manual.id, {});
@@ -74,7 +74,7 @@ describe('a manual execution', () => {
     expect(world.requests).toHaveLength(1);
   });
 
-  it('needs no end when it has ended, or was never started', async () => {
+  it('is not changed by its settle message when it has ended or never started', async () => {
     const manual = await world.make();
     const before = await runActionManually(world.context, manual.id, {});
     world.pass(60_000);
@@ -83,13 +83,13 @@ describe('a manual execution', () => {
     expect(await world.onlyRun(manual)).toEqual(before);
   });
 
-  it('stores its caller without returning it', async () => {
+  it('stores its caller', async () => {
     const manual = await world.make();
     await runActionManually(world.context, manual.id, {});
     expect(await world.onlyRun(manual)).toMatchObject({ called_by: { user_id: 'usr_a', key_id: 'key_a' } });
   });
 
-  it('returns a result when its action was deleted meanwhile, and leaves nothing', async () => {
+  it('returns a result when its record was deleted meanwhile, and stores nothing', async () => {
     const manual = await world.make();
     world.answer(async () => {
       const pending = await world.onlyRun(manual);

@@ -96,7 +96,7 @@ describe('a request', () => {
     return rendered.request;
   };
 
-  it('is JSON unless a header has another type, in any case', () => {
+  it('is JSON unless a Content-Type header, in any case, has another type', () => {
     expect(requestOf({}).headers).toEqual({ 'Content-Type': 'application/json' });
     expect(requestOf({ headers: { 'content-TYPE': 'text/xml' } }).headers).toEqual({ 'content-TYPE': 'text/xml' });
   });
@@ -110,14 +110,14 @@ describe('a request', () => {
     const url = 'https://h.example.com/deploy/{{env}}/run';
     for (const env of ['.', '..', '%2e%2E']) {
       const rendered = render({ ...action, url }, vars({ env }));
-      // Percent-encoded characters are encoded again, and kept.
+      // The percent sign is encoded again, so the value stays one segment.
       expect(rendered).toMatchObject(env.startsWith('%') ? { ok: true } : { ok: false, status: 'blocked' });
     }
     expect(render({ ...action, url: 'https://h.example.com/{{a}}{{a}}' }, vars({ a: '.' })).ok).toBe(false);
     expect(requestOf({ url: 'https://h.example.com/a/../{{a}}' }, { a: '...' }).url).toContain('/...');
   });
 
-  it('is only sent to allowed hosts', () => {
+  it('is sent only to allowed hosts', () => {
     const url = 'https://{{host}}:8443/{{x}}';
     const allowed_hosts = ['ci.example.com', '*.eu.example.com', '192.0.2.7'];
     for (const host of ['ci.example.com', 'CI.Example.com.', 'a.eu.example.com', 'a.b.eu.example.com', '192.0.2.7']) {
@@ -140,7 +140,7 @@ describe('a request', () => {
   });
 });
 
-describe('after substitution', () => {
+describe('the egress guard after substitution', () => {
   const templates = vectors.filter(({ group }) => group === 'template');
 
   it('has test vectors', () => expect(templates.length).toBeGreaterThan(3));

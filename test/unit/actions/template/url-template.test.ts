@@ -89,7 +89,7 @@ describe('the host of a URL', () => {
     });
   });
 
-  it('ignores caller values for built-in variables, which override them elsewhere', () => {
+  it('ignores values of the caller for built-in variables, which they override in the rest of the URL', () => {
     const own = { entity_name: 'shop' };
     const template = 'https://{{entity_name}}.example.com/{{entity_name}}';
     expect(urlOf(template, vars({ entity_name: 'evil' }, own))).toBe('https://shop.example.com/evil');
@@ -103,9 +103,9 @@ describe('the host of a URL', () => {
     ['https://me@h.example.com', false],
     ['https://h.example.com:8443/b?c#d', true],
     ['h.example.com', false],
-  ])('validates a URL in one variable: %s: %s', (base, ok) => {
+  ])('accepts a variable that is a whole URL, %s: %s', (base, ok) => {
     expect(renderUrl('{{base}}/hook', vars({ base }))).toMatchObject(ok ? { ok } : { ok, status: 'blocked' });
-    // If more of the host follows, the value ends within the host.
+    // If the host continues after the variable, the value must end within the host.
     expect(renderUrl('{{base}}.test/hook', vars({ base })).ok).toBe(false);
   });
 

@@ -11,7 +11,7 @@ const analysis = (more: Partial<CauseAnalysis> = {}): CauseAnalysis => ({
   ...{ roots: [], survived: [], ancestors: [] },
   ...more,
 });
-const byDb = (confirmed = true): CauseAnalysis =>
+const causedByDb = (confirmed = true): CauseAnalysis =>
   analysis({ explained: true, roots: [{ entity_id: DB, confirmed, since: NOW - 5000 }] });
 
 const failure = (more: Partial<NotifiedFailure> = {}): NotifiedFailure => ({
@@ -32,9 +32,9 @@ const decideWith = (given: Given) =>
     ...{ down_at: NOW - 1000, cooldown_ms: 300_000, settle_ms: 60_000, firstResultBy: (time: number) => time + 10_000 },
     ...given,
   });
-const told = (by: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
+const notified = (times: Record<string, number>, more: Partial<NotifiedFailure> = {}) =>
   new Map([
-    [DB, failure({ notified_at: Object.fromEntries(Object.entries(by).map(([one, at]) => [one, [at]])), ...more })],
+    [DB, failure({ notified_at: Object.fromEntries(Object.entries(times).map(([one, at]) => [one, [at]])), ...more })],
   ]);
 
 /** Progress of an alert held under the database. */
@@ -42,22 +42,22 @@ const held = { explained: 1, under: DB, recovered: null };
 
 describe('decideByCause with a cause', () => {
   it('alerts only destinations that were not notified of the root cause, and names it', () => {
-    const decision = decideWith({ analysis: byDb(), notifiedFailures: told({ a: NOW - 4000 }) });
+    const decision = decideWith({ analysis: causedByDb(), notifiedFailures: notified({ a: NOW - 4000 }) });
     expect(decision.notify).toEqual([{ destination: 'b', urgency: 'high' }]);
     expect(decision).toMatchObject({ root: DB, wait: ['a'], progress: { under: DB, explained: 1 } });
   });
 
   it('rechecks a suspected cause soon, and a confirmed one at growing intervals', () => {
-    const notifiedFailures = told({ a: NOW - 1000, b: NOW - 1000 });
-    expect(decideWith({ analysis: byDb(false), notifiedFailures }).recheck_at).toBe(NOW + 15_000);
+    const notifiedFailures = notified({ a: NOW - 1000, b: NOW - 1000 });
+    expect(decideWith({ analysis: causedByDb(false), notifiedFailures }).recheck_at).toBe(NOW + 15_000);
     const recheckAfter = (explained: number) =>
-      decideWith({ analysis: byDb(), notifiedFailures, progress: { ...held, explained } }).recheck_at;
+      decideWith({ analysis: causedByDb(), notifiedFailures, progress: { ...held, explained } }).recheck_at;
     expect([0, 1, 2, 9].map(recheckAfter)).toEqual([60_000, 120_000, 300_000, 300_000].map((ms) => NOW + ms));
   });
 
-  it('counts a notification before the failure during the cooldown', () => {
+  it('counts a notification before the failure of the root cause if it is within the cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW - ms }) });
+      decideWith({ analysis: causedByDb(), waiting: ['a'], notifiedFailures: notified({ a: NOW - ms }) });
     expect(notifiedAgo(299_990)).toMatchObject({ notify: [], recheck_at: NOW + 10 });
     expect(notifiedAgo(300_000)).toMatchObject({ notify: [{ destination: 'a' }] });
   });
@@ -65,35 +65,40 @@ describe('decideByCause with a cause', () => {
   it('waits for the end of the maintenance window when every root cause is in one', () => {
     const planned = { id: 'win_a', until: NOW + 90_000, include_dependents: true as const };
     const windows = new Map([[DB, planned]]);
-    const decision = decideWith({ analysis: byDb(), windows });
+    const decision = decideWith({ analysis: causedByDb(), windows });
     expect(decision).toMatchObject({ notify: [], wait: ['a', 'b'], recheck_at: NOW + 100_000, window: planned });
     expect(decision.progress).toMatchObject({ under: DB });
     const another = { entity_id: 'ent_net', confirmed: true, since: NOW - 1000 };
-    const both = byDb();
+    const both = causedByDb();
     const more = decideWith({ analysis: { ...both, roots: [...both.roots, another] }, windows });
     expect(more).toMatchObject({ root: 'ent_net', notify: [{ destination: 'a' }, { destination: 'b' }] });
     expect(more.window).toBeUndefined();
   });
 
-  it('alerts with low urgency after a recent notification without a cooldown', () => {
+  it('alerts with low urgency after a recent notification if there is no cooldown', () => {
     const notifiedAgo = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], cooldown_ms: 0, notifiedFailures: told({ a: NOW - ms }) }).notify;
+      decideWith({
+        analysis: causedByDb(),
+        waiting: ['a'],
+        cooldown_ms: 0,
+        notifiedFailures: notified({ a: NOW - ms }),
+      }).notify;
     expect(notifiedAgo(299_999)).toEqual([{ destination: 'a', urgency: 'low' }]);
     expect(notifiedAgo(300_000)).toEqual([{ destination: 'a', urgency: 'high' }]);
   });
 
   it('counts a notification by another process with a slightly fast clock', () => {
     const notifiedAhead = (ms: number) =>
-      decideWith({ analysis: byDb(), waiting: ['a'], notifiedFailures: told({ a: NOW + ms }) });
+      decideWith({ analysis: causedByDb(), waiting: ['a'], notifiedFailures: notified({ a: NOW + ms }) });
     expect(notifiedAhead(41)).toMatchObject({ notify: [], wait: ['a'] });
     // A larger difference comes from a clock that was set back.
     expect(notifiedAhead(3_600_000)).toMatchObject({ notify: [{ destination: 'a', urgency: 'high' }] });
   });
 
-  it('waits for the decision about the root cause', () => {
-    const decision = (at: number) => decideWith({ analysis: byDb(), pending: new Map([[DB, at]]) });
+  it('waits while the alert of the root cause is held', () => {
+    const decision = (at: number) => decideWith({ analysis: causedByDb(), pending: new Map([[DB, at]]) });
     expect(decision(NOW - 10)).toMatchObject({ notify: [], wait: ['a', 'b'], recheck_at: NOW + 5000 });
-    // It does not repeat while the root cause waits, but that can be decided early.
+    // The recheck follows that of the root cause, but is within 65 s, because the root cause can be decided early.
     expect(decision(NOW + 40_000).recheck_at).toBe(NOW + 45_000);
     expect(decision(NOW + 600_000).recheck_at).toBe(NOW + 65_000);
   });
@@ -108,7 +113,7 @@ describe('decideByCause without a cause', () => {
     });
   });
 
-  it('waits for the settling time and the next result after the cause is gone', () => {
+  it('waits for the settling time and the next result after the recovery of the cause', () => {
     const first = decideWith({ progress: held, recoveries: new Map([[DB, NOW - 5_000]]) });
     expect(first).toMatchObject({
       notify: [],
@@ -127,13 +132,13 @@ describe('decideByCause without a cause', () => {
       ['ent_api', NOW - 1000],
     ]);
     expect(decideWith({ progress, recoveries }).recheck_at).toBe(NOW + 10_000 + 10_000);
-    const late = { ...progress, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
-    expect(decideWith({ progress: late, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
+    const recent = { ...progress, recovered: { first: NOW - 100_000, last: NOW - 50_000 } };
+    expect(decideWith({ progress: recent, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
   });
 
-  it('waits the same time after the recent recovery of a notified root cause', () => {
+  it('waits the same time if a notified root cause recovered recently', () => {
     const recoveredAgo = (ms: number) =>
-      told({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
+      notified({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
     expect(decideWith({ notifiedFailures: recoveredAgo(20_000) })).toMatchObject({
       notify: [{ destination: 'b' }],
       wait: ['a'],
@@ -141,11 +146,11 @@ describe('decideByCause without a cause', () => {
     expect(decideWith({ notifiedFailures: recoveredAgo(300_000) }).notify).toHaveLength(2);
   });
 
-  it('alerts with low urgency after a recent alert about the same failure', () => {
+  it('alerts with low urgency after a recent alert about a failure that the check survived', () => {
     const survived = [{ entity_id: DB, confirmed: true, since: NOW - 200_000 }];
     const decision = decideWith({
       analysis: analysis({ survived }),
-      notifiedFailures: told({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
+      notifiedFailures: notified({ a: NOW - 299_999, b: NOW - 300_000 }, { since: NOW - 400_000 }),
     });
     expect(decision.notify.map(({ urgency }) => urgency)).toEqual(['low', 'high']);
   });

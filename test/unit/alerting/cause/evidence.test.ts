@@ -18,7 +18,7 @@ const pull = (more: Partial<KnownCheck> = {}): KnownCheck => ({
 const push = (more: Partial<KnownCheck> = {}) => pull({ execution_mode: 'push', ...more });
 const down = { state: 'down', failing_since: NOW - 60_000 } as const;
 const failed = { probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } };
-const well = { succeeded_at: AFTER };
+const succeeded = { succeeded_at: AFTER };
 
 const status = (checks: KnownCheck[], when: 'down' | 'degraded' = 'down', assumed: Assumption = 'failure') =>
   upstreamStatus(checks, when, { after: AFTER, assumed, now: NOW });
@@ -32,28 +32,28 @@ describe('upstreamStatus', () => {
       since: NOW - 60_000,
     });
     expect(status([pull(down), pull()])).toMatchObject({ status: 'no_data' });
-    expect(status([pull(down), pull(well)])).toMatchObject({ status: 'healthy' });
+    expect(status([pull(down), pull(succeeded)])).toMatchObject({ status: 'healthy' });
   });
 
   it('does not wait for a push check, which detects failures late', () => {
     expect(status([pull(failed), push()])).toMatchObject({ status: 'failed', confirmed: false });
-    expect(status([pull(failed), push(well)])).toMatchObject({ status: 'failed' });
+    expect(status([pull(failed), push(succeeded)])).toMatchObject({ status: 'failed' });
     expect(status([push(down), push(down)])).toMatchObject({ status: 'failed', confirmed: true });
     expect(status([push(down), push()])).toMatchObject({ status: 'no_data' });
   });
 
-  it('is blind without an enabled check', () => {
+  it('is no_data without an enabled check', () => {
     expect(status([])).toMatchObject({ status: 'no_data' });
     expect(status([pull({ ...down, enabled: false })])).toMatchObject({ status: 'no_data' });
   });
 
   it('is failed with `degraded` when any check failed', () => {
-    expect(status([pull(down), pull(well)], 'degraded')).toMatchObject({ status: 'failed', confirmed: true });
-    expect(status([pull(failed), pull(well)], 'degraded')).toMatchObject({ status: 'failed', confirmed: false });
-    expect(status([pull(), pull(well)], 'degraded')).toMatchObject({ status: 'healthy' });
+    expect(status([pull(down), pull(succeeded)], 'degraded')).toMatchObject({ status: 'failed', confirmed: true });
+    expect(status([pull(failed), pull(succeeded)], 'degraded')).toMatchObject({ status: 'failed', confirmed: false });
+    expect(status([pull(), pull(succeeded)], 'degraded')).toMatchObject({ status: 'healthy' });
   });
 
-  it('is fine only after a success since the dependent failed', () => {
+  it('is healthy only after a success since the dependent failed', () => {
     expect(status([pull({ succeeded_at: AFTER - 1 })])).toMatchObject({ status: 'no_data' });
     expect(status([pull({ probe: { success: true, began_at: AFTER - 1, since: 0 } })])).toMatchObject({
       status: 'no_data',
@@ -80,14 +80,17 @@ describe('upstreamStatus', () => {
   });
 
   it('returns the source and the time of the evidence', () => {
-    const how = (checks: KnownCheck[], assumed?: Assumption) => {
+    const evidenceOf = (checks: KnownCheck[], assumed?: Assumption) => {
       const { evidence, known_at } = status(checks, 'down', assumed);
       return [evidence, known_at];
     };
-    expect(how([pull(down)])).toEqual(['state', NOW - 60_000]);
-    expect(how([pull(down), pull(failed)])).toEqual(['probe', NOW - 1000]);
-    expect(how([pull({ probe: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual(['probe', NOW - 5]);
-    expect(how([push({ succeeded_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
-    expect(how([pull()])).toEqual(['none', undefined]);
+    expect(evidenceOf([pull(down)])).toEqual(['state', NOW - 60_000]);
+    expect(evidenceOf([pull(down), pull(failed)])).toEqual(['probe', NOW - 1000]);
+    expect(evidenceOf([pull({ probe: { success: true, began_at: NOW - 5, since: NOW - 5 } })])).toEqual([
+      'probe',
+      NOW - 5,
+    ]);
+    expect(evidenceOf([push({ succeeded_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
+    expect(evidenceOf([pull()])).toEqual(['none', undefined]);
   });
 });

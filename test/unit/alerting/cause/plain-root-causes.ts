@@ -1,30 +1,33 @@
 import type { Dependency } from '#lib/alerting/cause/graph.ts';
 
 /** The status of an entity in a small random graph. */
-export type Plain = 'down' | 'suspected' | 'healthy' | 'no_data';
+export type PlainStatus = 'down' | 'suspected' | 'healthy' | 'no_data';
 
-/** Relations by their start, and the status of each entity. */
-export type PlainWorld = { relations: Map<string, Dependency[]>; stands: Map<string, Plain> };
+/** Outgoing relations and status of each entity, by entity. */
+export type PlainGraph = { relations: Map<string, Dependency[]>; statuses: Map<string, PlainStatus> };
 
-/** Restates the rules of root causes as plainly as possible, for small graphs: without memory or evaluation order. */
-export function plainRootCauses({ relations, stands }: PlainWorld, start: string) {
+/**
+ * Restates the rules of root causes as plainly as possible, for small graphs: without a cache or an order of
+ * evaluation.
+ */
+export function plainRootCauses({ relations, statuses }: PlainGraph, start: string) {
   const directly = (id: string) => relations.get(id) ?? [];
   const dependsOn = (id: string, other: string, seen: string[] = []): boolean =>
     directly(id).some(
       ({ to_entity_id: next }) =>
         next === other || (!seen.includes(next) && dependsOn(next, other, [...seen, id, next])),
     );
-  const failed = (id: string) => stands.get(id) === 'down' || stands.get(id) === 'suspected';
+  const failed = (id: string) => statuses.get(id) === 'down' || statuses.get(id) === 'suspected';
   const brokenFor = (id: string, dependent: string): boolean =>
-    !dependsOn(id, dependent) && (failed(id) || (stands.get(id) === 'no_data' && hasBrokenNeed(id)));
+    !dependsOn(id, dependent) && (failed(id) || (statuses.get(id) === 'no_data' && hasBrokenNeed(id)));
   const brokenNeeds = (id: string): string[][] => {
-    const alone = directly(id).filter(({ group }) => group === null);
-    const names = new Set(directly(id).flatMap(({ group }) => group ?? []));
-    const groups = [...names].map((name) => directly(id).filter(({ group }) => group === name));
-    return [...alone.map((one) => [one]), ...groups].flatMap((group) => {
+    const ungrouped = directly(id).filter(({ group }) => group === null);
+    const groupNames = new Set(directly(id).flatMap(({ group }) => group ?? []));
+    const groups = [...groupNames].map((name) => directly(id).filter(({ group }) => group === name));
+    return [...ungrouped.map((one) => [one]), ...groups].flatMap((group) => {
       const members = [...new Set(group.map(({ to_entity_id }) => to_entity_id))];
-      const said = group.flatMap(({ required }) => (required === null ? [] : [required]));
-      const required = Math.min(members.length, said.length > 0 ? Math.min(...said) : 1);
+      const stated = group.flatMap(({ required }) => (required === null ? [] : [required]));
+      const required = Math.min(members.length, stated.length > 0 ? Math.min(...stated) : 1);
       const broken = members.filter((member) => brokenFor(member, id));
       return members.length - broken.length < required ? [broken] : [];
     });

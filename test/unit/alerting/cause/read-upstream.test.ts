@@ -13,11 +13,11 @@ type World = ReturnType<typeof memoryWorld>;
 type Context = Awaited<ReturnType<World['account']>>['context'];
 
 let world: World;
-/** One process: its table notes the keys that it reads, and waits for `gate` before each read. */
+/** Table of one process: it records the keys that it reads, and waits for `gate` before each read. */
 let table: Table;
 let read: Key[];
 let gate: Promise<unknown>;
-/** Whether time passes while something waits. */
+/** Whether a wait on the clock ends; otherwise it lasts forever. */
 let passes: boolean;
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ beforeEach(() => {
   };
 });
 
-/** An account whose entities, `count` of them, all depend on the entity `database`. */
+/** Creates an account with the entity `database`, and `count` entities that depend on it. */
 async function accountOf(count: number) {
   const { context } = await world.account();
   await createBlueprint(context, NewBlueprint.parse({ slug: 'service', name: 'Service' }));
@@ -62,7 +62,7 @@ const namesIn = (found: Awaited<ReturnType<typeof readUpstream>>) =>
   [...(found?.entities.values() ?? [])].map(({ name }) => name);
 
 describe('evaluations of one account that wait together', () => {
-  it('share their reads, and find the same as one by one', async () => {
+  it('share their reads, with the same results as one by one', async () => {
     const { context, env, database, dependents } = await accountOf(10);
     const together = await Promise.all(dependents.map((id) => readUpstream(env, id)));
     // The first one begins at once, and the others wait for it.
@@ -74,7 +74,7 @@ describe('evaluations of one account that wait together', () => {
     expect(together.map(namesIn)).toEqual(dependents.map((_, n) => [`shop-${n}`, 'database']));
   });
 
-  it('read an entity once that several of them ask for', async () => {
+  it('share the whole evaluation if they are about the same entity', async () => {
     const { context, env, dependents } = await accountOf(1);
     const [shop = ''] = dependents;
     const [first, second, third] = await Promise.all([1, 2, 3].map(() => readUpstream(env, shop)));
@@ -83,7 +83,7 @@ describe('evaluations of one account that wait together', () => {
     expect(timesRead(context, shop)).toBe(2);
   });
 
-  it('read again what is older than a second', async () => {
+  it('read again after a second', async () => {
     const { context, env, database, dependents } = await accountOf(3);
     gate = new Promise<void>((resolve) => {
       setImmediate(() => {
@@ -96,7 +96,7 @@ describe('evaluations of one account that wait together', () => {
   });
 });
 
-it('finds a change that was made before the call, while an evaluation of the account is in its turn', async () => {
+it('finds a change made before the call, even if another evaluation of the account has started', async () => {
   const { context, env, dependents } = await accountOf(2);
   const held = Promise.withResolvers<void>();
   gate = held.promise;
@@ -123,7 +123,7 @@ it('lets accounts take turns, one entity each', async () => {
   expect(order.indexOf('other')).toBeLessThan(4);
 });
 
-it('returns undefined without a turn within 10 s, and reads again on a later call', async () => {
+it('returns undefined if no turn comes within 10 s, and reads again on a later call', async () => {
   const accounts = [await accountOf(1), await accountOf(1), await accountOf(1)];
   const held = Promise.withResolvers<void>();
   gate = held.promise;

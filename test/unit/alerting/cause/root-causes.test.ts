@@ -4,9 +4,10 @@ import type { KnownCheck } from '#lib/alerting/cause/evidence.ts';
 import { type Dependency, type Graph, walkUpstream } from '#lib/alerting/cause/graph.ts';
 import { type CauseAnalysisInput, type Dependent, findRootCauses } from '#lib/alerting/cause/root-causes.ts';
 import { to } from '#test/support/depends-on.ts';
-import { type Plain, plainRootCauses } from './plain-root-causes.ts';
+import { type PlainStatus, plainRootCauses } from './plain-root-causes.ts';
 
 const NOW = 10_000_000;
+/** Start of the failure of the dependent (epoch ms). */
 const FAILING = NOW - 30_000;
 const dependent: Dependent = { interval_seconds: 30, failing_since: FAILING, up_since: FAILING - 3_600_000 };
 
@@ -21,7 +22,7 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
   ...more,
 });
 
-const CHECK: Record<Plain | 'running', KnownCheck> = {
+const CHECK: Record<PlainStatus | 'running', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
   suspected: check({ probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
   healthy: check({ succeeded_at: NOW - 1000 }),
@@ -34,10 +35,10 @@ const graphOf = (relations: Record<string, Dependency[]>, start = 'a'): Promise<
 
 async function analyze(
   relations: Record<string, Dependency[]>,
-  stands: Record<string, Plain | 'running'>,
+  statuses: Record<string, PlainStatus | 'running'>,
   more: Partial<CauseAnalysisInput> = {},
 ) {
-  const checks = new Map(Object.entries(stands).map(([id, plain]) => [id, [CHECK[plain]]]));
+  const checks = new Map(Object.entries(statuses).map(([id, plain]) => [id, [CHECK[plain]]]));
   return findRootCauses({ graph: await graphOf(relations), checks, dependent, now: NOW, ...more });
 }
 
@@ -57,14 +58,14 @@ const worlds = fc
     });
     return fc.record({
       relations: fc.uniqueArray(relation, { selector: (one) => `${one.from}${one.to}`, maxLength: 14 }),
-      stands: fc.array(fc.constantFrom<Plain>('down', 'suspected', 'healthy', 'no_data'), {
+      statuses: fc.array(fc.constantFrom<PlainStatus>('down', 'suspected', 'healthy', 'no_data'), {
         minLength: size,
         maxLength: size,
       }),
       ids: fc.constant(ids),
     });
   })
-  .map(({ relations, stands, ids }) => ({
+  .map(({ relations, statuses, ids }) => ({
     relations: Object.fromEntries(
       ids.map((id) => [
         id,
@@ -73,18 +74,18 @@ const worlds = fc
           .map(({ to: other, group, required }) => to(other, { group, required: group === null ? null : required })),
       ]),
     ),
-    stands: Object.fromEntries(ids.map((id, i) => [id, stands[i]!])),
+    statuses: Object.fromEntries(ids.map((id, i) => [id, statuses[i]!])),
   }));
 
 describe('findRootCauses', () => {
   it('agrees with a plain restatement of the rules on random graphs', async () => {
     await fc.assert(
-      fc.asyncProperty(worlds, async ({ relations, stands }) => {
+      fc.asyncProperty(worlds, async ({ relations, statuses }) => {
         const expected = plainRootCauses(
-          { relations: new Map(Object.entries(relations)), stands: new Map(Object.entries(stands)) },
+          { relations: new Map(Object.entries(relations)), statuses: new Map(Object.entries(statuses)) },
           'a',
         );
-        const analysis = await analyze(relations, stands);
+        const analysis = await analyze(relations, statuses);
         expect({ explained: analysis.explained, roots: new Set(rootsOf(analysis)) }).toEqual(expected);
         expect(analysis.settled).toBe(true);
       }),
@@ -97,19 +98,19 @@ describe('findRootCauses', () => {
       fc.asyncProperty(
         worlds,
         fc.array(fc.boolean(), { minLength: 7, maxLength: 7 }),
-        async ({ relations, stands }, probes) => {
-          const open = Object.fromEntries(
-            Object.entries(stands).map(([id, plain]) => [id, plain === 'no_data' ? ('running' as const) : plain]),
+        async ({ relations, statuses }, probes) => {
+          const unanswered = Object.fromEntries(
+            Object.entries(statuses).map(([id, plain]) => [id, plain === 'no_data' ? ('running' as const) : plain]),
           );
-          const analysis = await analyze(relations, open);
+          const analysis = await analyze(relations, unanswered);
           fc.pre(analysis.settled);
           const answered = Object.fromEntries(
-            Object.entries(open).map(([id, plain], i) => [
+            Object.entries(unanswered).map(([id, plain], i) => [
               id,
               plain === 'running' ? (probes[i] ? 'healthy' : 'suspected') : plain,
             ]),
           );
-          const final = await analyze(relations, answered as Record<string, Plain>);
+          const final = await analyze(relations, answered as Record<string, PlainStatus>);
           expect(final.explained).toBe(analysis.explained);
           expect(rootsOf(final)).toEqual(expect.arrayContaining(rootsOf(analysis)));
         },
@@ -129,14 +130,14 @@ describe('findRootCauses', () => {
     });
   });
 
-  it('names the farthest failed entity, whatever is between', async () => {
+  it('names the farthest failed entity, past entities without data but not past healthy ones', async () => {
     const relations = { a: [to('b')], b: [to('c')], c: [to('d')] };
     expect(rootsOf(await analyze(relations, { b: 'down', c: 'no_data', d: 'suspected' }))).toEqual(['d']);
     expect(rootsOf(await analyze(relations, { b: 'down', c: 'healthy', d: 'down' }))).toEqual(['b']);
     expect(await analyze(relations, { b: 'no_data', c: 'no_data', d: 'no_data' })).toMatchObject({ explained: false });
   });
 
-  it('orders by confirmed, then by start of the failure, then by id', async () => {
+  it('lists confirmed root causes first, then by start of the failure, then by id', async () => {
     const relations = { a: ['b', 'c', 'd', 'e'].map((id) => to(id)) };
     const since = (ms: number) => [check({ state: 'down', failing_since: NOW - ms })];
     const checks = new Map([
@@ -148,7 +149,7 @@ describe('findRootCauses', () => {
     expect(rootsOf(await analyze(relations, {}, { checks }))).toEqual(['d', 'c', 'e', 'b']);
   });
 
-  it('explains nothing within a cycle, which is a root cause for others', async () => {
+  it('does not explain a failure within its cycle, but by the nearest entity of another cycle', async () => {
     expect(await analyze({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
     const upstream = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
     expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);
@@ -161,22 +162,22 @@ describe('findRootCauses', () => {
     expect(rootsOf(await analyze(two, { b: 'down', c: 'suspected', d: 'healthy' }))).toEqual(['b', 'c']);
   });
 
-  it('does not explain a failure by one that the check survived for two minutes', async () => {
-    const late = (ms: number) => ({
+  it('does not explain a failure by an upstream failure that the check survived for two minutes', async () => {
+    const failedBefore = (ms: number) => ({
       checks: new Map([['b', [check({ state: 'down', failing_since: FAILING - ms })]]]),
     });
-    expect(await analyze({ a: [to('b')] }, {}, late(119_999))).toMatchObject({ explained: true, survived: [] });
-    const survived = await analyze({ a: [to('b')] }, {}, late(120_000));
+    expect(await analyze({ a: [to('b')] }, {}, failedBefore(119_999))).toMatchObject({ explained: true, survived: [] });
+    const survived = await analyze({ a: [to('b')] }, {}, failedBefore(120_000));
     expect(survived).toMatchObject({ explained: false, roots: [], survived: [{ entity_id: 'b' }] });
-    const slow = { ...late(200_000), dependent: { ...dependent, interval_seconds: 101 } };
+    const slow = { ...failedBefore(200_000), dependent: { ...dependent, interval_seconds: 101 } };
     expect(await analyze({ a: [to('b')] }, {}, slow)).toMatchObject({ explained: true });
-    const new_ = { ...late(600_000), dependent: { ...dependent, up_since: FAILING } };
-    expect(await analyze({ a: [to('b')] }, {}, new_)).toMatchObject({ explained: true });
+    const justUp = { ...failedBefore(600_000), dependent: { ...dependent, up_since: FAILING } };
+    expect(await analyze({ a: [to('b')] }, {}, justUp)).toMatchObject({ explained: true });
   });
 });
 
 describe('an upstream entity', () => {
-  it('is a root cause when it has survived the failure upstream of it', async () => {
+  it('is a root cause when it failed long after the entity upstream of it', async () => {
     const relations = { a: [to('b')], b: [to('c')] };
     const failing = (ms: number) => [check({ state: 'down', failing_since: FAILING - ms })];
     const lasting = (ms: number) => ({
@@ -197,7 +198,7 @@ describe('walkUpstream', () => {
     expect([graph.truncated, graph.dependencies.size]).toEqual([true, 51]);
   });
 
-  it('reaches 200 entities and 16 levels, nearest first, and reports more', async () => {
+  it('reaches 200 entities and 16 levels, nearest first, and is truncated if there are more', async () => {
     const chain = Object.fromEntries(Array.from({ length: 18 }, (_, n) => [`e${n}`, [to(`e${n + 1}`)]]));
     const deep = await walkUpstream('e0', async (ids) => ids.map((id) => chain[id] ?? []));
     expect([...deep.dependencies.keys()]).toEqual(Array.from({ length: 17 }, (_, n) => `e${n}`));

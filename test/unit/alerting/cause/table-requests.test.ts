@@ -5,7 +5,7 @@ import { latestSlot } from '#lib/schedule/slots.ts';
 import { healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
 
 /** Creates a check that is up, with or without a dependency of its entity. */
-async function upCheck(depends: boolean) {
+async function checkThatIsUp(depends: boolean) {
   const world = await healthWorld();
   const check = await world.check({ failure_threshold: 1 });
   if (depends) {
@@ -13,7 +13,7 @@ async function upCheck(depends: boolean) {
     const relation = { from_entity_id: check.entity_id, to_entity_id, relation_type: 'depends_on' };
     await createRelation(world.context, relation);
   }
-  /** Returns the requests to the table that one result takes. */
+  /** Records a result. Returns the numbers of table requests that it took. */
   const run = async (of: CheckItem, error = '') => {
     world.advance(of.interval_seconds * 1000);
     const slot = latestSlot(intervalScheduleOfCheck(of), world.ports.clock.now());
@@ -28,14 +28,14 @@ async function upCheck(depends: boolean) {
 
 describe('the cost of dependencies', () => {
   it('needs one read and one write for a state change without dependencies', async () => {
-    const { check, run } = await upCheck(false);
+    const { check, run } = await checkThatIsUp(false);
     // The extra read is the check, which a prober has already.
     expect(await run(check, 'broken')).toEqual({ reads: 2, writes: 1 });
     expect(await run(check)).toEqual({ reads: 2, writes: 1 });
   });
 
   it.each([false, true])('needs no read for an unchanged result (dependencies: %s)', async (depends) => {
-    const { check, run } = await upCheck(depends);
+    const { check, run } = await checkThatIsUp(depends);
     expect(await run(check)).toEqual({ reads: 1, writes: 1 });
   });
 });

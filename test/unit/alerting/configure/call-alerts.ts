@@ -3,7 +3,7 @@ import { accountAlertRoutes } from '#lib/alerting/configure/account-routes.ts';
 import { alertRoutes } from '#lib/alerting/configure/routes.ts';
 import { makeRouter } from '#lib/platform/http/router.ts';
 
-/** Sends one request through the gates of these routes. */
+/** Sends a request of the caller `context` to the routes of alerting. */
 export async function callAlerts(context: Context, method: string, path: string, body?: unknown) {
   const router = makeRouter([...alertRoutes, ...accountAlertRoutes], {
     authenticate: async () => context,

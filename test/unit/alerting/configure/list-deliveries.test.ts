@@ -54,7 +54,7 @@ describe('the delivery log', () => {
     expect((await idsAt('/v1/notify/logs')).ids).toEqual([fresh]);
   });
 
-  it('shows a read-only key no addresses in errors', async () => {
+  it('hides addresses in errors from a read-only key', async () => {
     await put(1, { error: 'cannot reach https://hooks.example.com/services/x: refused' });
     const { body } = await call('GET', '/v1/notify/logs', undefined, world.readOnly);
     expect(body[0].error).not.toContain('hooks.example.com');

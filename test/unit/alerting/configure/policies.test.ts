@@ -37,7 +37,7 @@ describe('the policy of a check', () => {
     ['silenced', 'yes'],
     ['notify_on_recovery', 1],
     ['late', 0],
-  ])('refuses %s of %j by name', async (name, value) => {
+  ])('rejects %s: %j, and names the setting', async (name, value) => {
     const { status, body } = await call('POST', POLICY, { [name]: value });
     expect([status, body.code, body.details?.[0]?.path]).toEqual([400, 'VALIDATION_ERROR', name]);
   });
@@ -61,7 +61,7 @@ describe('the policy of a check', () => {
     expect(body.channels).toHaveLength(5);
   });
 
-  it('is not left by a check that is deleted concurrently', async () => {
+  it('is not stored when its check is deleted concurrently', async () => {
     const { transact } = world.table;
     world.ports.table.transact = async (writes) => {
       world.ports.table.transact = transact;

@@ -14,7 +14,7 @@ it.each([
   const { keys, table } = world;
   await world.putPolicy([CHANNEL], { repeat_interval_seconds: 60 });
   const { sk: transition_sk } = await world.fail();
-  await world.depends();
+  await world.addDependency();
   const now = world.now();
   await world.put(deadlineEntry(keys, 'reminder', OWNER, 'r1', now));
   const { transact } = table;
@@ -25,7 +25,7 @@ it.each([
     isFirst = false;
     return transact(writes);
   };
-  await world.due('reminder');
+  await world.handleDeadline('reminder');
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(kinds);
 });
 
@@ -33,7 +33,7 @@ it('sends no alert for down when the check recovers while the search for its cau
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL]);
-  await world.depends();
+  await world.addDependency();
   await world.fail({ alert: skippedAlert('cooldown', world.now()) });
   await world.elapse(60);
   const now = world.now();
@@ -42,7 +42,7 @@ it('sends no alert for down when the check recovers while the search for its cau
   const { transact } = table;
   world.ports.table.transact = async (writes) => {
     world.ports.table.transact = transact;
-    await world.due('late');
+    await world.handleDeadline('late');
     return transact(writes);
   };
   const outcome = { success: true, status_code: 200, latency_ms: 20, error_message: '', error_kind: null };
@@ -58,14 +58,14 @@ it.each(['maintenance', 'remediation'] as const)(
     const world = await remediationWorld();
     const { keys, table } = world;
     await world.putPolicy([CHANNEL]);
-    await world.depends();
+    await world.addDependency();
     const alert = { ...skippedAlert(reason, world.now()), decision: 'held' as const };
     const { sk: transition_sk } = await world.fail({ alert });
     const now = world.now();
     const held = deadlineEntry(keys, 'hold', OWNER, 'h1', now, { held: { transition_sk, reason, from: now } });
     await world.put(held);
     await world.put(deadlineEntry(keys, 'late', OWNER, 'c1', now));
-    await world.due('late');
+    await world.handleDeadline('late');
     expect(await table.get(keys.entry('hold', TENANT, 'chk_pay'))).toEqual(held);
     expect(await table.get(keys.entry('late', TENANT, 'chk_pay'))).toBeDefined();
   },

@@ -12,23 +12,24 @@ export const MINUTE = 60_000;
 
 const keys = keyTable({ BUCKETS: 1, SHARDS: 1 });
 
-/** Differences from a check that is up, was notified as up, and has one channel and no cooldown. */
+/** Differences from a check that is up, whose last notified state is up, with one channel and without a cooldown. */
 export type Given = {
   state?: CheckItem['state'];
-  /** Epoch ms. */
+  /** Start of the state (epoch ms). */
   since?: number;
+  /** Last notified state. */
   announced?: NotifiedAlert['reports_state'];
   enabled?: boolean;
-  /** Epoch ms of the last alert. */
+  /** Time of the last alert that started a cooldown for all alerts (epoch ms). */
   planned?: number;
-  /** Epoch ms of the last warning. */
+  /** Time of the last alert that started a cooldown for warnings (epoch ms). */
   warned?: number;
   flapping?: Flapping;
   policy?: Partial<Policy>;
   note?: Deadline['note'];
 };
 
-/** Returns a deadline of alerting that is due at NOW. */
+/** Returns an alert deadline that is due at NOW, with its check and policy. */
 export function dueAlert(given: Given): DueAlertDeadline & { check: CheckItem } {
   const { state = 'up', since = NOW - MINUTE, announced = 'up', enabled = true, planned = 0, note } = given;
   const { warned = 0, flapping } = given;

@@ -24,7 +24,7 @@ const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, 
 
 type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
 
-/** Down, notified `from` five minutes ago, so that the first step is due now. */
+/** Deadline of a check that is down, notified at `from`: by default five minutes ago, so that step 0 is due. */
 function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlertDeadline & {
   check: CheckItem;
 } {
@@ -49,13 +49,13 @@ describe('decideEscalation', () => {
     expect(decideEscalation(due({ steps: 2 }))).toEqual({});
   });
 
-  it('waits for its time, unless the step before notified no channel', () => {
+  it('waits for its time, unless the previous step notified no channel', () => {
     const early = due({ from: NOW - 4 * MINUTE });
     expect(decideEscalation(early)).toEqual({ next: { deadline: NOW + MINUTE } });
     expect(decideEscalation({ ...early, entry: { deadline: NOW, note: { at_once: true } } })).toHaveProperty('alert');
   });
 
-  it('keeps its distance after a late step', () => {
+  it('keeps the time between steps after a late step', () => {
     expect(decideEscalation(due({ from: NOW - 60 * MINUTE })).next).toEqual({ deadline: NOW + 10 * MINUTE });
   });
 
@@ -99,7 +99,7 @@ describe('decideEscalation', () => {
     }
   });
 
-  it('passes over a step whose channels were removed', () => {
+  it('skips a step whose channels were removed', () => {
     const given = due();
     const left = { ...given.policy, channels: channels.filter(({ id }) => id !== 'second') };
     const decided = decideEscalation({ ...given, policy: left });
@@ -126,7 +126,8 @@ describe('the channels of a step', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 }), fc.subarray(['second', 'third']), (steps, escalated) => {
         const alerts = { escalated, episode: { transition_id: 'trn_1', escalation: { from: 0, steps } } };
-        const ids = (says: 'up' | 'down') => recipientsFor({ channels, escalation }, says, alerts).map(({ id }) => id);
+        const ids = (state: 'up' | 'down') =>
+          recipientsFor({ channels, escalation }, state, alerts).map(({ id }) => id);
         expect(ids('down')).toEqual(['base', ...['second', 'third'].slice(0, steps)]);
         expect(ids('up')).toEqual(['base', ...escalated]);
       }),

@@ -13,7 +13,10 @@ beforeEach(async () => {
   world = await healthWorld();
 });
 
-/** Creates push checks of one minute with one heartbeat ten minutes ago, and their overdue deadlines. */
+/**
+ * Creates push checks with an interval of one minute, whose last heartbeat was ten minutes ago. Returns them and their
+ * overdue deadlines.
+ */
 async function silentChecks(count: number) {
   const checks: CheckItem[] = [];
   for (let i = 0; i < count; i++) checks.push(await world.pushCheck({ interval_seconds: 60 }));
@@ -52,7 +55,7 @@ describe('handleDeadlines', () => {
     expect(ids).toEqual([checks.map(({ id }) => id).sort()]);
   });
 
-  it('handles the others when one fails, and changes nothing when repeated', async () => {
+  it('handles the others when one fails, and only that one when repeated', async () => {
     const { checks, deadlines } = await silentChecks(3);
     const broken = world.keys.entry('missed_heartbeat', checks[1]!.tenant_id, checks[1]!.id).sk;
     const { get } = world.ports.table;
@@ -71,7 +74,7 @@ describe('handleDeadlines', () => {
     expect(sentDeadlines().flat()).toHaveLength(3);
   });
 
-  it('leaves deadlines of a disabled account', async () => {
+  it('does not handle deadlines of a disabled account', async () => {
     const { checks, deadlines } = await silentChecks(1);
     const account = await world.ports.table.get<AccountItem>(world.keys.account(checks[0]!.tenant_id));
     const disabled: AccountItem = { ...account!, disabled: true };

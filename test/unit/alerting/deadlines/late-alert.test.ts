@@ -4,31 +4,31 @@ import { decideLateAlert } from '#lib/alerting/deadlines/timed-decisions.ts';
 import { dueAlert, type Given, MINUTE, NOW } from './due-alert-deadline.ts';
 
 const decide = (given: Given) => decideLateAlert(dueAlert(given));
-const reports_state = (kind: string, state: string) => ({
+const alertWith = (kind: string, state: string) => ({
   alert: { reports_state: state, input: expect.objectContaining({ kind }) },
 });
 
 describe('decideLateAlert', () => {
   it('alerts when the last notified state is outdated', () => {
-    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(reports_state('late', 'down'));
-    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(reports_state('late', 'up'));
+    expect(decide({ state: 'down', announced: 'up' })).toMatchObject(alertWith('late', 'down'));
+    expect(decide({ state: 'up', announced: 'down' })).toMatchObject(alertWith('late', 'up'));
   });
 
-  it('does nothing when the last notified state is right', () => {
+  it('does nothing when the last notified state is the present one', () => {
     expect(decide({ state: 'down', announced: 'down' })).toEqual({});
     expect(decide({ state: 'up', announced: 'up' })).toEqual({});
   });
 
-  it('alerts again after alerts out of order', () => {
-    expect(decide({ state: 'down', announced: 'down', note: { misled: true } })).toMatchObject(
-      reports_state('late', 'down'),
+  it('alerts again after alerts were sent out of order', () => {
+    expect(decide({ state: 'down', announced: 'down', note: { out_of_order: true } })).toMatchObject(
+      alertWith('late', 'down'),
     );
   });
 
   it('waits for the end of the cooldown', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW - MINUTE };
     expect(decide(given)).toEqual({ next: { deadline: NOW + 4 * MINUTE } });
-    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(reports_state('late', 'down'));
+    expect(decide({ ...given, planned: NOW - 5 * MINUTE })).toMatchObject(alertWith('late', 'down'));
   });
 
   it('waits for the cooldown even without channels, because one can be added', () => {
@@ -39,10 +39,8 @@ describe('decideLateAlert', () => {
 
   it('does not wait after failed or misordered alerts', () => {
     const given: Given = { state: 'down', announced: 'up', policy: { cooldown_seconds: 300 }, planned: NOW };
-    expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(
-      reports_state('late', 'down'),
-    );
-    expect(decide({ ...given, note: { misled: true } })).toMatchObject(reports_state('late', 'down'));
+    expect(decide({ ...given, note: { failed_at: NOW - MINUTE, tries: 0 } })).toMatchObject(alertWith('late', 'down'));
+    expect(decide({ ...given, note: { out_of_order: true } })).toMatchObject(alertWith('late', 'down'));
   });
 
   it('starts a cooldown, without another deadline', () => {
@@ -65,19 +63,19 @@ describe('decideLateAlert', () => {
   });
 
   it('distinguishes degraded from up and down', () => {
-    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(reports_state('late', 'degraded'));
-    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(reports_state('late', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject(alertWith('late', 'degraded'));
+    expect(decide({ state: 'degraded', announced: 'down' })).toMatchObject(alertWith('late', 'degraded'));
     expect(decide({ state: 'degraded', announced: 'degraded' })).toEqual({});
     expect(decide({ enabled: false, state: 'unknown', announced: 'degraded' })).toMatchObject(
-      reports_state('closed', 'up'),
+      alertWith('closed', 'up'),
     );
   });
 
   it('counts degraded as up when alerts on degraded are disabled', () => {
     const policy = { notify_on_degraded: false };
     expect(decide({ state: 'degraded', announced: 'up', policy })).toEqual({});
-    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(reports_state('late', 'up'));
-    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(reports_state('late', 'up'));
+    expect(decide({ state: 'degraded', announced: 'down', policy })).toMatchObject(alertWith('late', 'up'));
+    expect(decide({ state: 'degraded', announced: 'degraded', policy })).toMatchObject(alertWith('late', 'up'));
   });
 
   it('applies the cooldown of a warning only to warnings', () => {
@@ -94,49 +92,49 @@ describe('decideLateAlert', () => {
     expect(decide({ state: 'degraded', announced: 'up' })).toMatchObject({ alert: { cooldown: 'warning' } });
   });
 
-  it('waits until a flapping check is calm, then alerts its state', () => {
+  it('waits until a flapping check is calm, then reports its state', () => {
     const policy = { flap_threshold: 3 };
-    const flaps = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
-    const told = { ...flaps, notified: true as const };
-    const calm = { ...told, until: NOW };
-    expect(decide({ state: 'down', announced: 'up', policy, flapping: told })).toEqual({
-      next: { deadline: told.until },
+    const unnotified = { since: NOW - 9 * MINUTE, until: NOW + MINUTE };
+    const notified = { ...unnotified, notified: true as const };
+    const calm = { ...notified, until: NOW };
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: notified })).toEqual({
+      next: { deadline: notified.until },
     });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping: told })).toEqual({
-      next: { deadline: told.until },
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: notified })).toEqual({
+      next: { deadline: notified.until },
     });
-    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(reports_state('late', 'up'));
-    expect(decide({ state: 'down', announced: 'up', policy, flapping: flaps })).toMatchObject(
-      reports_state('late', 'down'),
+    expect(decide({ state: 'up', announced: 'up', policy, flapping: calm })).toMatchObject(alertWith('late', 'up'));
+    expect(decide({ state: 'down', announced: 'up', policy, flapping: unnotified })).toMatchObject(
+      alertWith('late', 'down'),
     );
-    expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: told })).toMatchObject(
-      reports_state('late', 'down'),
+    expect(decide({ state: 'down', announced: 'up', policy: { flap_threshold: 0 }, flapping: notified })).toMatchObject(
+      alertWith('late', 'down'),
     );
   });
 
-  it('alerts during flapping when the alert that reported it failed, and again when calm', () => {
+  it('alerts during flapping when the flapping alert failed, and is due again at the calm time', () => {
     const flapping = { since: NOW - 9 * MINUTE, until: NOW + MINUTE, notified: true as const };
     const note = { failed_at: NOW - MINUTE, tries: 0 };
     const next = { deadline: flapping.until };
     const policy = { flap_threshold: 3 };
     expect(decide({ state: 'down', announced: 'up', policy, flapping, note })).toMatchObject({
-      ...reports_state('late', 'down'),
+      ...alertWith('late', 'down'),
       next,
     });
     expect(decide({ state: 'up', announced: 'up', policy, flapping, note })).toEqual({ next });
   });
 
-  const anything = fc.record({
+  const anyGiven = fc.record({
     state: fc.constantFrom('up' as const, 'degraded' as const, 'down' as const, 'unknown' as const),
     announced: fc.constantFrom('up' as const, 'degraded' as const, 'down' as const),
     enabled: fc.boolean(),
     planned: fc.integer({ min: 0, max: NOW }),
-    note: fc.constantFrom(undefined, { misled: true as const }, { failed_at: NOW - MINUTE, tries: 1 }),
+    note: fc.constantFrom(undefined, { out_of_order: true as const }, { failed_at: NOW - MINUTE, tries: 1 }),
   });
 
   it('does nothing when silenced, without channels, or with late alerts disabled', () => {
     fc.assert(
-      fc.property(anything, (given) => {
+      fc.property(anyGiven, (given) => {
         expect(decide({ ...given, policy: { silenced: true } })).toEqual({});
         expect(decide({ ...given, policy: { channels: [] } })).toEqual({});
         expect(decide({ ...given, policy: { late_alerts: false } })).toEqual({});
@@ -146,7 +144,7 @@ describe('decideLateAlert', () => {
 
   it('reports only the present state', () => {
     fc.assert(
-      fc.property(anything, (given) => {
+      fc.property(anyGiven, (given) => {
         const { alert } = decide({ ...given, enabled: true });
         if (alert) expect(alert.reports_state).toBe(given.state);
       }),

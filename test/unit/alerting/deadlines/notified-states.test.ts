@@ -18,14 +18,14 @@ const DAY = 1440 * MINUTE;
 type Changes = { to: CheckState; after: number }[];
 type SentAlert = { at: number; state: string };
 
-/** Simulates changes of a check and its late alerts; every alert is sent. */
-function live(changes: Changes, settings: Partial<Policy>) {
+/** Simulates state changes of a check and its late alerts. Every alert is sent. Returns the alerts and the check. */
+function simulate(changes: Changes, settings: Partial<Policy>) {
   const given = dueAlert({ state: 'unknown', policy: settings });
   const { policy } = given;
   let check: CheckItem = { ...given.check, alerts: {} };
   let entity = shopEntity([check.id], NOW);
   let entry: DeadlineEntry | undefined;
-  const told: SentAlert[] = [];
+  const sent: SentAlert[] = [];
   let now = NOW;
 
   const handleUntil = (until: number): void => {
@@ -36,7 +36,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       entry = next && { ...entry, ...next };
       if (!alert) continue;
       check = { ...check, ...withTimedAlert(check, `late-${now}`, alert, now) };
-      told.push({ at: now, state: alert.reports_state });
+      sent.push({ at: now, state: alert.reports_state });
     }
     now = until;
   };
@@ -57,7 +57,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
       now,
       retention_days: 30,
     });
-    if (change.transition.alert.reason === null) told.push({ at: change.at, state: reportedStateOf(to, policy) });
+    if (change.transition.alert.reason === null) sent.push({ at: change.at, state: reportedStateOf(to, policy) });
     const put = change.writes.find((write) => 'put' in write && 'kind' in write.put && write.put.kind === 'late');
     if (put && 'put' in put) entry = put.put as DeadlineEntry;
     entity = change.entity;
@@ -65,7 +65,7 @@ function live(changes: Changes, settings: Partial<Policy>) {
     now = change.at;
   }
   handleUntil(now + 3 * DAY);
-  return { told, check, policy };
+  return { sent, check, policy };
 }
 
 const waits = fc.oneof(fc.integer({ min: 1, max: 5 * MINUTE }), fc.integer({ min: 1, max: 120 * MINUTE }));
@@ -73,7 +73,7 @@ const changesOf = (...states: CheckState[]) =>
   fc.array(fc.record({ to: fc.constantFrom(...states), after: waits }), { maxLength: 30 });
 const cooldown_seconds = fc.constantFrom(0, 60, 300, 3600);
 
-it('notifies the right state after the end of every cooldown and flapping', () => {
+it('notifies the present state after the end of every cooldown and flapping', () => {
   fc.assert(
     fc.property(
       changesOf('up', 'degraded', 'down'),
@@ -85,7 +85,7 @@ it('notifies the right state after the end of every cooldown and flapping', () =
         flap_window_seconds: fc.constantFrom(60, 600, 3600),
       }),
       (changes, settings) => {
-        const { check, policy } = live(changes, settings);
+        const { check, policy } = simulate(changes, settings);
         const lastState = reportedStateOf(check.state, policy);
         if (lastState === 'up' && !settings.notify_on_recovery) return;
         expect(lastNotifiedState(check.alerts)).toBe(lastState);
@@ -97,42 +97,42 @@ it('notifies the right state after the end of every cooldown and flapping', () =
 it('does not delay an alert for down by a warning', () => {
   fc.assert(
     fc.property(changesOf('up', 'degraded', 'down'), cooldown_seconds, (changes, seconds) => {
-      const pages = ({ told }: ReturnType<typeof live>) => told.filter(({ state }) => state === 'down').length;
-      const aware = live(changes, { cooldown_seconds: seconds });
-      const firstDown = aware.told.find(({ state }) => state === 'down');
-      const plain = live(changes, { cooldown_seconds: seconds, notify_on_degraded: false });
-      expect(firstDown).toEqual(plain.told.find(({ state }) => state === 'down'));
+      const pages = ({ sent }: ReturnType<typeof simulate>) => sent.filter(({ state }) => state === 'down').length;
+      const aware = simulate(changes, { cooldown_seconds: seconds });
+      const firstDown = aware.sent.find(({ state }) => state === 'down');
+      const plain = simulate(changes, { cooldown_seconds: seconds, notify_on_degraded: false });
+      expect(firstDown).toEqual(plain.sent.find(({ state }) => state === 'down'));
       expect(pages(aware) > 0).toBe(pages(plain) > 0);
     }),
   );
 });
 
-it('alerts a check without warnings the same with and without alerts on degraded', () => {
+it('sends the same alerts with and without alerts on degraded if the check is never degraded', () => {
   fc.assert(
     fc.property(
       changesOf('up', 'down'),
       fc.record({ cooldown_seconds, notify_on_recovery: fc.boolean(), late_alerts: fc.boolean() }),
       fc.boolean(),
       (changes, settings, notify_on_degraded) => {
-        const { told } = live(changes, { ...settings, notify_on_degraded });
-        expect(told).toEqual(plainAlerts(changes, settings));
+        const { sent } = simulate(changes, { ...settings, notify_on_degraded });
+        expect(sent).toEqual(plainAlerts(changes, settings));
       },
     ),
   );
 });
 
-/** Restates the alerts of a check without degraded. `missed`: failures that no alert has reported. */
+/** Restates the alerts of a check that is never degraded. `missed`: number of failures that no alert has reported. */
 function plainAlerts(
   changes: Changes,
   settings: { cooldown_seconds: number; notify_on_recovery: boolean; late_alerts: boolean },
 ): SentAlert[] {
   const { notify_on_recovery, late_alerts } = settings;
   const cooldown = settings.cooldown_seconds * 1000;
-  const told: SentAlert[] = [];
+  const sent: SentAlert[] = [];
   let [state, lastState, last, recheckAt, missed] = ['unknown', 'up', 0, Number.POSITIVE_INFINITY, 0];
   let now = NOW;
   const send = (at: number) => {
-    told.push({ at, state });
+    sent.push({ at, state });
     [lastState, last, missed] = [state, at, 0];
   };
   const handleUntil = (until: number) => {
@@ -157,5 +157,5 @@ function plainAlerts(
     }
   }
   handleUntil(now + 3 * DAY);
-  return told;
+  return sent;
 }

@@ -15,9 +15,9 @@ import { recordOutage } from '#lib/schedule/outages.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 import {
   check,
-  deadlines,
   decisions,
   entryOf,
+  handleDue,
   itemsUnder,
   MINUTE,
   maintenance,
@@ -30,23 +30,23 @@ import {
 
 const storedCheck = async () => (await world.ports.table.get<CheckItem>(world.keys.check(check.tenant_id, check.id)))!;
 
-/** Stores what the check remembers of its alerts. */
-async function store(change: Partial<CheckItem['alerts']>): Promise<void> {
+/** Changes the stored alerting data of the check. */
+async function storeAlerts(change: Partial<CheckItem['alerts']>): Promise<void> {
   const before = await storedCheck();
   const put: CheckItem = { ...before, alerts: { ...before.alerts, ...change } };
   await world.ports.table.transact([{ put }]);
 }
 
 describe('a check that goes down in a maintenance window', () => {
-  it('alerts once after the first result after the window, when it is still down', async () => {
+  it('alerts once, after its first result after the window, if it is still down', async () => {
     await maintenance(10);
     await probe('down');
     expect([await decisions(), await sentAlerts()]).toEqual([[['held', 'maintenance']], []]);
     world.advance(9 * MINUTE);
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual([]);
     world.advance(MINUTE);
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual([]);
     await probe('down');
     await recheckLater();
@@ -105,26 +105,26 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await entryOf('hold')).toBeUndefined();
   });
 
-  it('sends a recovery immediately when the failure was notified before the window', async () => {
+  it('sends a recovery alert immediately when the failure was notified before the window', async () => {
     await probe('down');
     await maintenance(10);
     world.advance(11 * MINUTE);
     await probe('down');
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual(['state_change down']);
     await maintenance(10);
     await probe();
     expect(await sentAlerts()).toEqual(['state_change down', 'state_change up']);
   });
 
-  it('sends its alert even if the recovery before the window failed on every channel', async () => {
+  it('sends its alert even if the recovery alert before the window failed on every channel', async () => {
     await probe('down');
     await probe();
     await maintenance(10);
     await probe('down');
     const { announced } = (await storedCheck()).alerts;
     const up = (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).at(-1)!;
-    await store({ announced: withoutFailedAlert(announced!, up.id) });
+    await storeAlerts({ announced: withoutFailedAlert(announced!, up.id) });
     world.advance(10 * MINUTE);
     await probe('down');
     await recheckLater();
@@ -135,7 +135,7 @@ describe('a check that goes down in a maintenance window', () => {
     await maintenance(10);
     await probe('down');
     const [failed_at = 0] = (await storedCheck()).alerts.failed_at ?? [];
-    await store({ announced: { baseline: 'down', failed_at, latest: [] } });
+    await storeAlerts({ announced: { baseline: 'down', failed_at, latest: [] } });
     world.advance(10 * MINUTE);
     await probe('down');
     await recheckLater();
@@ -153,7 +153,7 @@ describe('a check that goes down in a maintenance window', () => {
     await probe('down');
     world.advance(15 * MINUTE);
     await probe('down');
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual([]);
     world.advance(15 * MINUTE);
     await probe('down');
@@ -161,7 +161,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect(await sentAlerts()).toEqual(['state_change down']);
   });
 
-  it('is decided by new results when the window is deleted or moved', async () => {
+  it('waits for a new result when the window is deleted or moved', async () => {
     for (const end of [deleteWindow, changeAway]) {
       const { id } = await maintenance(60);
       await probe('down');
@@ -170,7 +170,7 @@ describe('a check that goes down in a maintenance window', () => {
       const at = now();
       world.advance(2000);
       await recheckSuppressed(world, { wake: check.tenant_id, at });
-      await deadlines();
+      await handleDue();
       expect((await decisions()).at(-1)).toEqual(['held', 'maintenance']);
       await probe('down');
       await recheckLater();
@@ -188,17 +188,17 @@ describe('a check that goes down in a maintenance window', () => {
   const changeAway = (context: HealthWorld['context'], id: string) =>
     changeWindow(context, id, { starts_at: now() + 60 * MINUTE, ends_at: now() + 90 * MINUTE });
 
-  it('is decided without a new result after a limited time', async () => {
+  it('alerts without a new result after a limited time', async () => {
     await maintenance(10);
     await probe('down');
     world.advance(10 * MINUTE);
     const end = now();
-    for (let looks = 0; looks < 60 && (await entryOf('hold')); looks++) await recheckLater();
+    for (let rechecks = 0; rechecks < 60 && (await entryOf('hold')); rechecks++) await recheckLater();
     expect(await decisions()).toEqual([['planned', null]]);
     expect(now() - end).toBeLessThanOrEqual(2 * MINUTE + 11_000);
   });
 
-  it('does not count the time of an outage of the service', async () => {
+  it('waits for a new result when the window ended during an outage of the service', async () => {
     await maintenance(10);
     await probe('down');
     const from = now() + 5 * MINUTE;
@@ -208,14 +208,14 @@ describe('a check that goes down in a maintenance window', () => {
     await handleDeadlines(world, [{ kind: 'hold', tenant_id, entity_id, check_id, at: now() }]);
     expect(await sentAlerts()).toEqual([]);
     await recordOutage(world, { from, to: now() });
-    await deadlines();
+    await handleDue();
     expect([await sentAlerts(), await decisions()]).toEqual([[], [['held', 'maintenance']]]);
     await probe('down');
     await recheckLater();
     expect(await sentAlerts()).toEqual(['state_change down']);
   });
 
-  it('is skipped with the present reason, and alerts late at its end', async () => {
+  it('skips its alert as silenced at the recheck, and alerts late at the end of the silence', async () => {
     await maintenance(10);
     await probe('down');
     await updatePolicy(world.context, check, { silenced_until: now() + 60 * MINUTE });
@@ -224,7 +224,7 @@ describe('a check that goes down in a maintenance window', () => {
     await recheckLater();
     expect([await decisions(), await sentAlerts()]).toEqual([[['skipped', 'silenced']], []]);
     world.advance(60 * MINUTE);
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual(['late down']);
   });
 
@@ -234,15 +234,15 @@ describe('a check that goes down in a maintenance window', () => {
     await maintenance(10);
     for (let minute = 0; minute < 9; minute++) {
       world.advance(MINUTE);
-      await deadlines();
+      await handleDue();
     }
     expect(await sentAlerts()).toEqual(['state_change down']);
     world.advance(MINUTE);
-    await deadlines();
+    await handleDue();
     expect(await sentAlerts()).toEqual(['state_change down', 'reminder down']);
   });
 
-  it('needs one request more than without a window', async () => {
+  it('needs at most one table request more than without a window', async () => {
     const { table } = world.ports;
     let requests = 0;
     const counting = Object.fromEntries(

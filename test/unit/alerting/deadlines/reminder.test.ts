@@ -10,7 +10,7 @@ const decide = (given: Given, policy: Given['policy'] = {}) =>
   decideReminder(dueAlert({ ...given, policy: { ...given.policy, ...policy } }));
 
 describe('decideReminder', () => {
-  it('sends a reminder while the check is down, and the next one an interval later', () => {
+  it('sends a reminder while the check is down, and schedules the next one', () => {
     expect(decide(DOWN)).toMatchObject({ alert: { reports_state: 'down', cooldown: null }, next });
   });
 

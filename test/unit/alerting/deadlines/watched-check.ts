@@ -12,9 +12,9 @@ import type { DeadlineEntry } from '#lib/schedule/entries.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
-/** A check that is up, with a channel, created before each test. */
 export const MINUTE = 60_000;
 export let world: HealthWorld;
+/** Check that is up, with a channel, created before each test. */
 export let check: CheckItem;
 export const now = () => world.ports.clock.now();
 
@@ -27,7 +27,7 @@ beforeEach(async () => {
   await probe();
 });
 
-/** Advances to the next slot of the check and records its result. */
+/** Advances to the next slot of the check and records its result: a failure with `error`, or a success without one. */
 export async function probe(error = ''): Promise<void> {
   const rhythm = intervalScheduleOf(cellOf(check.id), 60);
   const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
@@ -45,7 +45,7 @@ export const maintenance = (minutes: number) =>
   });
 
 /** Handles the deadlines of the check that are due. */
-export async function deadlines(): Promise<void> {
+export async function handleDue(): Promise<void> {
   await world.watermark(5 * MINUTE);
   const { tenant_id, entity_id, id: check_id } = check;
   for (const kind of ['reminder', 'late', 'hold'] as const) {
@@ -60,16 +60,19 @@ export async function deadlines(): Promise<void> {
 export const entryOf = (kind: 'reminder' | 'late' | 'hold') =>
   world.ports.table.get<DeadlineEntry>(world.keys.entry(kind, check.tenant_id, check.id));
 
+/** Advances to the recheck of the held alert, if any, and handles due deadlines. */
 export async function recheckLater(): Promise<void> {
   const entry = await entryOf('hold');
   if (entry) world.advance(Math.max(0, entry.deadline - now()));
-  await deadlines();
+  await handleDue();
 }
 
 export const itemsUnder = async <T extends DecidedTransition | AlertItem>(prefix: string): Promise<T[]> =>
   (await world.ports.table.query<T>({ partition: world.keys.ofCheck(check.tenant_id, check.id), ...under(prefix) }))
     .items;
+/** Returns the kind and reported state of each alert. */
 export const sentAlerts = async () =>
   (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, reports_state }) => `${kind} ${reports_state}`);
+/** Returns the alert decision and reason of each transition, without the first transition, to up. */
 export const decisions = async () =>
   (await itemsUnder<DecidedTransition>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);

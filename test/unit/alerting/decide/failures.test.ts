@@ -12,23 +12,23 @@ import {
 import type { CheckItem } from '#lib/checks/check-item.ts';
 
 const DAY = 86_400_000;
-const after = (times: number[]): CheckItem['alerts'] => times.reduce(withFailure, {});
+const afterFailures = (times: number[]): CheckItem['alerts'] => times.reduce(withFailure, {});
 
 it('counts the failures of a day, the last one included', () => {
   const noon = Date.parse('2026-11-21T12:00:00Z');
-  const alerts = after([noon - 2 * DAY, noon - DAY, noon - DAY + 1, noon - 5000, noon]);
+  const alerts = afterFailures([noon - 2 * DAY, noon - DAY, noon - DAY + 1, noon - 5000, noon]);
   expect(recentFailures(alerts, noon)).toEqual({ failures: 3, within_ms: DAY });
   expect(recentFailures(alerts, noon - 1).failures).toBe(2);
   expect(recentFailures({}, noon).failures).toBe(0);
 });
 
-it('keeps at most 20, and none of more than a day before the last', () => {
+it('keeps at most 20 failures, all less than a day before the last', () => {
   const gaps = fc.array(fc.integer({ min: 1, max: DAY / 4 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(gaps, (between) => {
       const times = between.map((_gap, i) => between.slice(0, i + 1).reduce((sum, one) => sum + one, DAY));
       const last = times.at(-1)!;
-      const { failed_at } = after(times);
+      const { failed_at } = afterFailures(times);
       expect(failed_at).toEqual(times.filter((one) => one > last - DAY).slice(-20));
     }),
   );

@@ -27,7 +27,7 @@ describe('countChange', () => {
     expect(changedAt(0, 25, 50, 60, 70)).toHaveProperty('flapping');
   });
 
-  it('flaps until one state has lasted a quarter of the window', () => {
+  it('extends flapping until one state has lasted a quarter of the window', () => {
     const alerts = changedAt(0, 10, 20, 30, 40);
     expect(alerts.flapping).toEqual({ since: START + 30 * MINUTE, until: START + 55 * MINUTE });
     expect(isFlapping(alerts, START + 55 * MINUTE - 1)).toBe(true);
@@ -40,15 +40,15 @@ describe('countChange', () => {
     expect(withoutFlapping(changedAt(0, 10))).toEqual(changedAt(0, 10));
   });
 
-  it('counts the changes for the alert, and stays reported', () => {
+  it('counts the changes for the alert, and keeps the flapping notified', () => {
     const alerts = changedAt(0, 10, 20, 41);
     expect(flappingFigures(alerts, policy, START + 41 * MINUTE)).toEqual({
       changes: 4,
       within_ms: 41 * MINUTE,
       calm_ms: 15 * MINUTE,
     });
-    const told = { ...alerts, ...withFlappingNotified(alerts) };
-    expect(countChange(told, policy, START + 50 * MINUTE).flapping).toMatchObject({ notified: true });
+    const notified = { ...alerts, ...withFlappingNotified(alerts) };
+    expect(countChange(notified, policy, START + 50 * MINUTE).flapping).toMatchObject({ notified: true });
   });
 
   it('counts nothing when the policy disables it', () => {

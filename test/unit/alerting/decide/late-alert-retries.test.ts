@@ -5,13 +5,13 @@ import { mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { dueAlert } from '#test/unit/alerting/deadlines/due-alert-deadline.ts';
 
 it('retries a failed alert after 1, 5 and 15 minutes', () => {
-  const tries: number[] = [];
+  const deadlines: number[] = [];
   let retry = nextLateAlertRetry({ failed_at: 0, tries: 0 }, 0);
   while (retry) {
-    tries.push(retry.deadline);
+    deadlines.push(retry.deadline);
     retry = nextLateAlertRetry(retrySeriesOf(retry)!, retry.deadline + 3000);
   }
-  expect(tries).toEqual([60_000, 300_000, 900_000]);
+  expect(deadlines).toEqual([60_000, 300_000, 900_000]);
 });
 
 it('retries a minute later when the retry failed after an hour', () => {
@@ -22,7 +22,7 @@ it('retries a minute later when the retry failed after an hour', () => {
 });
 
 it('alerts within the cooldown when an alert fails after a retry of an earlier series was sent', () => {
-  // C1 reported down; U1, planned at 265 s, failed on all channels at 268 s.
+  // A retry reported down. The recovery alert, planned at 265 s, failed on all channels at 268 s.
   const entry = mergeDeadline(undefined, nextLateAlertRetry({ failed_at: 268_000, tries: 0 }, 268_000)!);
   expect(entry.deadline).toBe(328_000);
   const given = dueAlert({ state: 'up', announced: 'down', planned: 265_000, policy: { cooldown_seconds: 200 } });

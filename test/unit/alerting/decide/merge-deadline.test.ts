@@ -10,9 +10,9 @@ describe('a wanted deadline merged with a stored one', () => {
 
   it('keeps both notes', () => {
     const stored = { deadline: 5, note: { failed_at: 1, tries: 2 } };
-    expect(mergeDeadline(stored, { deadline: 3, note: { misled: true } })).toEqual({
+    expect(mergeDeadline(stored, { deadline: 3, note: { out_of_order: true } })).toEqual({
       deadline: 3,
-      note: { failed_at: 1, tries: 2, misled: true },
+      note: { failed_at: 1, tries: 2, out_of_order: true },
     });
   });
 

@@ -54,8 +54,8 @@ describe('lastNotifiedState', () => {
 describe('lastNotifiedState after any sequence of alerts and failures', () => {
   type Alert = { id: string; reports_state: 'up' | 'down'; failed: boolean };
 
-  /** Sequences in which an alert is planned, or one of the last `back` fails on every channel. */
-  const stories = (back: number) =>
+  /** Sequences of steps: an alert is planned, or one of the last `back` alerts fails on every channel. */
+  const sequences = (back: number) =>
     fc.array(
       fc.oneof(
         fc.record({ reports_state: fc.constantFrom<'up' | 'down'>('up', 'down') }),
@@ -64,9 +64,10 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
       { maxLength: 40 },
     );
 
+  /** Performs the steps, and calls `inspect` after each. */
   function play(
     steps: ({ reports_state: 'up' | 'down' } | { back: number })[],
-    see: (alerts: Alert[], notified?: NotifiedStates) => void,
+    inspect: (alerts: Alert[], notified?: NotifiedStates) => void,
   ) {
     const alerts: Alert[] = [];
     let notified: NotifiedStates | undefined;
@@ -80,27 +81,27 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
         alert.failed = true;
         notified = withoutFailedAlert(notified, alert.id);
       }
-      see(alerts, notified);
+      inspect(alerts, notified);
     }
   }
 
-  const truth = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.reports_state ?? 'up';
+  const expectedState = (alerts: Alert[]) => alerts.findLast(({ failed }) => !failed)?.reports_state ?? 'up';
   const lastState = (notified?: NotifiedStates) => lastNotifiedState(notified ? { announced: notified } : {});
 
   it('is the state in the latest alert that has not failed, or unknown', () => {
     fc.assert(
-      fc.property(stories(12), (steps) => {
-        play(steps, (alerts, notified) => expect([truth(alerts), 'unknown']).toContain(lastState(notified)));
+      fc.property(sequences(12), (steps) => {
+        play(steps, (alerts, notified) => expect([expectedState(alerts), 'unknown']).toContain(lastState(notified)));
       }),
     );
   });
 
   it('is known if one of the latest four alerts has not failed, or if at most four were planned', () => {
     fc.assert(
-      fc.property(stories(12), (steps) => {
+      fc.property(sequences(12), (steps) => {
         play(steps, (alerts, notified) => {
           if (alerts.length <= 4 || alerts.slice(-4).some(({ failed }) => !failed))
-            expect(lastState(notified)).toBe(truth(alerts));
+            expect(lastState(notified)).toBe(expectedState(alerts));
         });
       }),
     );
@@ -122,7 +123,7 @@ describe('lastNotifiedState after any sequence of alerts and failures', () => {
 
   it('stores at most four alerts', () => {
     fc.assert(
-      fc.property(stories(12), (steps) => {
+      fc.property(sequences(12), (steps) => {
         play(steps, (_alerts, notified) => expect(notified?.latest.length ?? 0).toBeLessThanOrEqual(4));
       }),
     );

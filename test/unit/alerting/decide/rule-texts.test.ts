@@ -8,7 +8,7 @@ const AT = Date.parse('2026-11-22T12:00:00.000Z');
 const state = fc.constantFrom('up', 'degraded', 'down', 'unknown');
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
 
-/** Rule inputs, as far as facts show them. */
+/** Rule inputs with the properties that facts show. */
 const inputs = fc.record({
   kind: fc.constantFrom('state_change', 'reminder', 'late', 'escalation'),
   cause: fc.constantFrom('result', 'missed_heartbeat', 'check_disabled'),
@@ -47,7 +47,7 @@ describe('the texts of a rule', () => {
     expect(ruleOfReason(rule.name)).toBe(rule);
   });
 
-  it('contain no placeholders for any input', () => {
+  it('contain no missing values for any input', () => {
     fc.assert(
       fc.property(inputs, ({ policy, ...given }) => {
         const input = {

@@ -66,7 +66,7 @@ describe('decide for a state change', () => {
     expect(reasonFor(toDown, {}, notSilenced)).toBe('no_channels');
   });
 
-  it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('stops changes by %s', (cause) => {
+  it.each(['check_disabled', 'check_enabled', 'check_deleted'] as const)('stops changes with the cause %s', (cause) => {
     expect(reasonFor({ cause, from: 'down', to: 'unknown', at: AT }, {}, policy)).toBe('configuration');
   });
 
@@ -119,10 +119,10 @@ describe('decide without alerts on degraded', () => {
   });
 });
 
-it('decides like a check without degraded when no warnings occur', () => {
+it('decides by the plain rules for up and down if the check is never degraded', () => {
   type Given = { from: CheckState; to: 'up' | 'down'; ago: number; notifiedState: 'up' | 'down' };
-  type Plain = Omit<typeof policy, 'notify_on_degraded'>;
-  const plain = ({ from, to, ago, notifiedState }: Given, settings: Plain): AlertReason | null => {
+  type PlainPolicy = Omit<typeof policy, 'notify_on_degraded'>;
+  const plain = ({ from, to, ago, notifiedState }: Given, settings: PlainPolicy): AlertReason | null => {
     if (settings.silenced) return 'silenced';
     if (from === 'unknown' && to === 'up' && notifiedState === 'up') return 'initial';
     if (to === 'up' && !settings.notify_on_recovery) return 'recovery_disabled';
@@ -144,9 +144,9 @@ it('decides like a check without degraded when no warnings occur', () => {
         channels: fc.constantFrom<(typeof channel)[]>([], [channel]),
       }),
       fc.boolean(),
-      (given, differs, notify_on_degraded) => {
+      (given, policyChanges, notify_on_degraded) => {
         fc.pre(given.from !== given.to);
-        const settings = { ...POLICY_DEFAULTS, ...differs };
+        const settings = { ...POLICY_DEFAULTS, ...policyChanges };
         const alerts = { ...notified(given.notifiedState), last_planned_at: AT - given.ago };
         expect(reasonFor(change(given.from, given.to), alerts, { ...settings, notify_on_degraded })).toBe(
           plain(given, settings),
@@ -157,13 +157,13 @@ it('decides like a check without degraded when no warnings occur', () => {
 });
 
 describe('RULES', () => {
-  it('has unique names, and as reasons only rules for state changes', () => {
+  it('has unique names, and only rules for state changes as reasons', () => {
     expect(new Set(RULES.map(({ name }) => name)).size).toBe(RULES.length);
-    // @ts-expect-error: it applies only to reminders
+    // @ts-expect-error: the rule applies only to reminders
     expect(AlertReason.safeParse('reminders_disabled' satisfies AlertReason).success).toBe(false);
   });
 
-  it('holds only by rules that can hold', () => {
+  it('names the rules that can hold an alert', () => {
     const held = RULES.filter((rule) => 'may_hold' in rule).map(({ name }): HoldReason => name);
     expect(held).toEqual(['dependency', 'maintenance', 'remediation']);
     // @ts-expect-error: a cooldown holds nothing

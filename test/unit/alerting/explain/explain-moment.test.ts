@@ -47,7 +47,7 @@ describe('explainMoment', () => {
     );
   });
 
-  it('counts by the retries of an unconfirmed check', () => {
+  it('expects the next result at the retry of an unconfirmed check', () => {
     const check = { ...pull, id: 'chk_01234567890123456789abcd', retry_interval_seconds: 5 };
     const { next } = explainMoment(moment({ check, results: [{ at: AT - 2 * SECOND, outcome: 'fail' }] }));
     expect(next!.at - AT).toBeLessThanOrEqual(5 * SECOND);
@@ -91,7 +91,7 @@ describe('explainMoment', () => {
     expect(explainMoment(moment({ check: push, heartbeat: soon }))).toMatchObject({ verdict: 'no_alert_due' });
   });
 
-  it('is fine when the last result was a success', () => {
+  it('returns no_alert_due when the last result was a success', () => {
     expect(explainMoment(moment({ results: results('fail', 'ok') }))).toEqual({
       verdict: 'no_alert_due',
       sentence: 'It was up, and no alert was due. Its last result, at 2026-11-21 10:03:10 UTC, was a success.',

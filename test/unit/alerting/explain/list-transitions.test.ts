@@ -40,7 +40,7 @@ describe('transitionFeed', () => {
     expect(ids.size).toBe(24);
   });
 
-  it('keeps those of a deleted check, and drops those of a deleted entity', async () => {
+  it('keeps transitions of a deleted check, and drops transitions of a deleted entity', async () => {
     const entity = await world.entity();
     const gone = await world.pushCheck({ entity_id: entity.id, failure_threshold: 1 });
     await world.push(gone);
@@ -73,7 +73,7 @@ describe('transitionFeed', () => {
     expect((await gather(transitionFeed(other.context))).values).toEqual([]);
   });
 
-  it('shows a read-only key no URL in errors', async () => {
+  it('hides URLs in errors from a read-only key', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await world.probe(check, world.ports.clock.now(), 'GET https://example.com/?token=s3cret answered 503');
     const [shown] = (await gather(transitionFeed(world.readOnly))).values;
@@ -82,7 +82,7 @@ describe('transitionFeed', () => {
     expect((await feed()).values[0]?.error_message).toContain('s3cret');
   });
 
-  it('returns NOT_FOUND after a transition that is past its retention', async () => {
+  it('returns NOT_FOUND if `after` is a transition past its retention', async () => {
     const check = await world.pushCheck();
     await world.push(check);
     const after = (await feed()).values[0]!.id;
@@ -101,7 +101,7 @@ describe('transitionFeed', () => {
     ];
     await world.push(own);
     const entity = (await world.ports.table.get<EntityItem>(world.keys.entity(own.tenant_id, own.entity_id)))!;
-    // The changes of another entity in the same bucket.
+    // Changes of another entity in the same bucket.
     const feedOf = { pk: world.keys.feed(own.tenant_id, world.keys.bucketOf(own.entity_id)) };
     const { entity_id, id: check_id } = busy;
     const at = world.ports.clock.now();

@@ -12,7 +12,7 @@ describe('reserveFrom', () => {
   const rate = fc.record({ gap_ms: fc.integer({ min: 1, max: 60_000 }), burst: fc.integer({ min: 1, max: 50 }) });
   const arrivals = fc.array(fc.nat(100_000), { minLength: 1, maxLength: 200 }).map((all) => all.sort((a, b) => a - b));
 
-  it('exceeds the burst and the rate in no range of time, keeps the order, and never waits within the burst', () => {
+  it('never exceeds the burst and rate in a range of time, keeps the order, and does not wait within the burst', () => {
     fc.assert(
       fc.property(rate, arrivals, ({ gap_ms, burst }, arrivals) => {
         const rate = { per_second: 1000 / gap_ms, burst };
@@ -75,7 +75,7 @@ describe('alerts beyond the rate of the account', () => {
     return item.to[0]!.delivery_id;
   }
 
-  /** Handles all deliveries until a time from now. */
+  /** Lets time pass, and handles the deliveries that become due. */
   async function pass(ms: number): Promise<void> {
     const until = world.now() + ms;
     for (;;) {
@@ -110,7 +110,7 @@ describe('alerts beyond the rate of the account', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('wait one by one, in their order, for a receiver with a case per alert, and do not delay other channels', async () => {
+  it('are sent one by one, in order, to a receiver with a case per alert, without delaying others', async () => {
     const other = slack('other');
     await limit(60, pagerduty, other);
     const ids: string[] = [];

@@ -8,7 +8,7 @@ import { iso } from '#lib/platform/time.ts';
 import { type AlertWorld, alertWorld, queueEvent, START, streamEvent, TENANT } from '#test/support/alert-world.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-const SECONDS = 20;
+const GROUP_SECONDS = 20;
 
 let receiver: WebhookReceiver;
 let world: AlertWorld;
@@ -18,7 +18,7 @@ beforeEach(async () => {
   world = await alertWorld({ PUBLIC_URL: 'https://status.test' });
   const config = { url: `${receiver.url}/hook` };
   channel = {
-    ...{ id: 'chn_1', channel_type: 'slack', config, destination: 'here', group_seconds: SECONDS },
+    ...{ id: 'chn_1', channel_type: 'slack', config, destination: 'here', group_seconds: GROUP_SECONDS },
     created_at: iso(START),
   };
   await world.putPolicy([channel]);
@@ -52,7 +52,7 @@ const texts = (): string[] => receiver.received.map(({ body }) => JSON.parse(bod
 const recovery = { check_from_state: 'down', check_to_state: 'up', outage_started_at: null } as const;
 
 describe('a channel with group_seconds', () => {
-  it('sends what arrives within the time after the first alert in one message', async () => {
+  it('sends alerts that arrive within group_seconds after the first one in one message', async () => {
     const first = await alert();
     world.pass(12_000);
     const second = await alert(recovery);
@@ -70,15 +70,15 @@ describe('a channel with group_seconds', () => {
     expect(body).toContain('Shop: checkout is up again after 1 h\\nCheck: down → up');
     for (const id of [first, second])
       expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 1, combined_in: first });
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     expect(receiver.received).toHaveLength(1);
     expect(world.sent).toEqual([]);
   });
 
-  it('sends a single alert as without the setting', async () => {
+  it('sends a single alert as without group_seconds', async () => {
     const id = await alert();
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     expect(texts()).toEqual([':red_circle: Shop: checkout is down']);
     expect(receiver.received[0]?.headers['x-service-kind']).toBe('state_change');
@@ -87,10 +87,10 @@ describe('a channel with group_seconds', () => {
 
   it('waits again after a message', async () => {
     await alert();
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     await alert(recovery);
-    world.pass(SECONDS * 1000 - 1);
+    world.pass(GROUP_SECONDS * 1000 - 1);
     await run();
     expect(receiver.received).toHaveLength(1);
     world.pass(1);
@@ -98,10 +98,10 @@ describe('a channel with group_seconds', () => {
     expect(texts()[1]).toBe(':large_green_circle: Shop: checkout is up again after 1 h');
   });
 
-  it('limits a message, says how many follow, and sends the rest at once', async () => {
+  it('limits the alerts of a message, states how many follow, and sends the rest at once', async () => {
     const all: string[] = [];
     for (let i = 0; i < MAX_COMBINED + 3; i++) all.push(await alert());
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     await run();
     expect(texts()).toEqual([
@@ -115,10 +115,10 @@ describe('a channel with group_seconds', () => {
     expect(new Set(found.map((one) => one?.combined_in)).size).toBe(2);
   });
 
-  it('sends the message after a crash between sending and recording, and when messages are repeated', async () => {
+  it('sends a message again after a crash between sending and recording, but not once it is recorded', async () => {
     const [first, second] = [await alert(), await alert(recovery)];
     const messages = world.sent.map((one) => one.body);
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     const restore = world.failRecording();
     await run();
     restore();
@@ -131,7 +131,7 @@ describe('a channel with group_seconds', () => {
   it('retries the message, with alerts that have arrived since, and fails all of its deliveries in the end', async () => {
     receiver.behave({ status: 500 });
     const all = [await alert(), await alert()];
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     all.push(await alert());
     for (const wait of [1000, 2000]) {
@@ -147,7 +147,7 @@ describe('a channel with group_seconds', () => {
     const stored = (await world.delivery(second))!;
     await world.put({ ...stored, entity_id: 'ent_gone' });
     const third = await alert(recovery);
-    world.pass(SECONDS * 1000);
+    world.pass(GROUP_SECONDS * 1000);
     await run();
     world.pass(10_000);
     await run();

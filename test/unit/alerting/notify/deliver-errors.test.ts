@@ -8,7 +8,7 @@ import { id, last, plan, receiver, run, slack, startDelivery, world } from './de
 beforeEach(() => startDelivery());
 afterEach(() => receiver.close());
 
-describe('deliver after its channel, check, entity or account is gone', () => {
+describe('deliver when its channel, check, entity or account is gone', () => {
   it.each([
     ['the channel was removed', () => world.putPolicy([])],
     ['the account is disabled', () => world.put({ ...world.account, disabled: true })],
@@ -18,8 +18,8 @@ describe('deliver after its channel, check, entity or account is gone', () => {
       'channel type pigeon is not supported by this release',
       () => world.putPolicy([{ ...slack(), channel_type: 'pigeon' }]),
     ],
-  ])('fails immediately when %s', async (error, happen) => {
-    await happen();
+  ])('fails immediately when %s', async (error, change) => {
+    await change();
     expect(await run()).toEqual({ batchItemFailures: [] });
     expect(await world.delivery(id)).toMatchObject({ status: 'failed', attempts: 0, error });
     expect(receiver.received).toEqual([]);
@@ -95,12 +95,12 @@ describe('deliver after internal errors', () => {
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 2 });
   });
 
-  it('sends on the last receive when errors prevented any attempt for an hour', async () => {
+  it('sends at the last attempt when errors prevented all earlier ones', async () => {
     expect(await run('last')).toEqual({ batchItemFailures: [] });
     expect(await world.delivery(id)).toMatchObject({ status: 'sent', attempts: 1 });
   });
 
-  it('ends as failed and counts it when errors last too long', async () => {
+  it('ends as failed, and counts the failure, when an error prevents the last attempt', async () => {
     const { getMany } = world.ports.table;
     world.ports.table.getMany = (keys: Key[]) =>
       keys.some(({ sk }) => sk === 'POLICY') ? Promise.reject(new Error('no answer')) : getMany(keys);
@@ -118,7 +118,7 @@ describe('deliver after internal errors', () => {
     expect(world.counted).toEqual(['FailedDeliveries']);
   });
 
-  it('handles the other messages of a batch', async () => {
+  it('handles the other messages of a batch when one is malformed', async () => {
     const body = world.takeDue('delivery')[0]!.body;
     const answer = await create(world.ports)(queueEvent([{ delivery_id: 7 }, body]));
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });

@@ -13,7 +13,7 @@ export let receiver: WebhookReceiver;
 export let world: AlertWorld;
 export let id: string;
 
-/** Creates one due delivery to a Slack channel. */
+/** Starts a receiver and a world with one due delivery to a Slack channel. */
 export async function startDelivery(env: Record<string, string> = {}, tls = false): Promise<void> {
   await receiver?.close();
   receiver = await startReceiver({ tls });
@@ -38,11 +38,11 @@ export async function plan(channel: Channel, changes: Parameters<AlertWorld['tra
 }
 
 /** Handles the deliveries due now. */
-export const run = async (chance: RetryBudget = 'more', deliverer = create(world.ports)) =>
+export const run = async (budget: RetryBudget = 'more', deliverer = create(world.ports)) =>
   deliverer(
     queueEvent(
       world.takeDue('delivery').map((one) => one.body),
-      chance,
+      budget,
     ),
   );
 

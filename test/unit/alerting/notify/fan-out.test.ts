@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 const deliveries = async () => Promise.all(transition.alert.deliveries.map(world.delivery));
-const handedOver = () => world.sent.filter((one) => one.queue === 'delivery').map((one) => one.body);
+const enqueued = () => world.sent.filter((one) => one.queue === 'delivery').map((one) => one.body);
 const reasons = () => world.log.lines.map(({ fields }) => (fields.error as Error).message);
 const unavailable = () => Promise.reject(new AppError('UNAVAILABLE', 'The queue refuses.'));
 
@@ -58,9 +58,7 @@ describe('fanOut', () => {
       error: '',
       expires_at: transition.expires_at,
     });
-    expect(handedOver()).toEqual(
-      transition.alert.deliveries.map((delivery_id) => ({ tenant_id: TENANT, delivery_id })),
-    );
+    expect(enqueued()).toEqual(transition.alert.deliveries.map((delivery_id) => ({ tenant_id: TENANT, delivery_id })));
   });
 
   it('creates nothing twice and enqueues pending deliveries again when repeated', async () => {
@@ -76,7 +74,7 @@ describe('fanOut', () => {
     expect((await deliveries()).map((one) => one?.status)).toEqual(['sent', 'pending']);
     expect((await deliveries())[1]).toEqual(before[1]);
     const pending = { tenant_id: TENANT, delivery_id: transition.alert.deliveries[1] };
-    expect(handedOver()).toEqual([pending, pending]);
+    expect(enqueued()).toEqual([pending, pending]);
   });
 
   it('continues after a crash between creating and enqueueing', async () => {
@@ -87,7 +85,7 @@ describe('fanOut', () => {
 
     world.ports.queues.send = send;
     expect(await notifier(streamEvent(alert))).toEqual({ batchItemFailures: [] });
-    expect(handedOver()).toHaveLength(2);
+    expect(enqueued()).toHaveLength(2);
   });
 
   it('creates a delivery even when the channel was removed', async () => {
@@ -98,7 +96,7 @@ describe('fanOut', () => {
 });
 
 describe('the event bus', () => {
-  it('receives the event of every change, with or without an alert', async () => {
+  it('receives an event for every change, with or without an alert', async () => {
     const skipped = world.transition([], {
       sk: `${transition.sk}1`,
       transition_id: 'trn_2',
@@ -120,12 +118,15 @@ describe('the event bus', () => {
     });
   });
 
-  it.each(['check_enabled', 'check_disabled', 'check_deleted'] as const)('receives no event of %s', async (cause) => {
-    await notifier(streamEvent(world.transition([], { cause })));
-    expect(world.published).toEqual([]);
-  });
+  it.each(['check_enabled', 'check_disabled', 'check_deleted'] as const)(
+    'receives no event for a transition by %s',
+    async (cause) => {
+      await notifier(streamEvent(world.transition([], { cause })));
+      expect(world.published).toEqual([]);
+    },
+  );
 
-  it('receives no event of an alert, because its transition has one', async () => {
+  it('receives no event for an alert, because its transition has one', async () => {
     await notifier(streamEvent(alert));
     expect(world.published).toEqual([]);
   });
@@ -159,13 +160,13 @@ describe('a transition whose event the bus refuses', () => {
 });
 
 describe('an alert that cannot be enqueued', () => {
-  it('returns to its batch only when it cannot be retried later either', async () => {
+  it('is retried by the stream only if it cannot be parked either', async () => {
     world.ports.queues.send = unavailable;
     const other = world.transition([], { transition_id: 'trn_2', sk: `${transition.sk}1`, check_to_state: 'up' });
     expect(await notifier(streamEvent(other, alert))).toEqual({ batchItemFailures: [{ itemIdentifier: '2' }] });
   });
 
-  it('ends its deliveries as failed on the last receive', async () => {
+  it('ends its deliveries as failed at the last attempt', async () => {
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     world.ports.queues.send = unavailable;
 
@@ -197,7 +198,7 @@ describe('an alert that cannot be enqueued', () => {
     expect(reasons()).toEqual(['The queue refuses.']);
   });
 
-  it('ends each delivery separately when following up another one fails', async () => {
+  it('ends a delivery as failed even if ending another one fails', async () => {
     await world.put({
       ...world.check,
       alerts: { announced: withLatestAlert({}, { id: alert.id, reports_state: 'down' }) },
@@ -206,12 +207,12 @@ describe('an alert that cannot be enqueued', () => {
     world.ports.queues.send = unavailable;
     const { table } = world.ports;
     const first = world.keys.delivery(TENANT, transition.alert.deliveries[0]!);
-    const ends = (write: Write) =>
+    const endsFirst = (write: Write) =>
       'put' in write && write.put.sk === first.sk && (write.put as DeliveryItem).status === 'failed';
     world.ports.table = {
       ...table,
       transact: async (writes) => {
-        if (writes.some(ends)) throw new Error('The table is away.');
+        if (writes.some(endsFirst)) throw new Error('The table is away.');
         return table.transact(writes);
       },
     };
@@ -225,6 +226,6 @@ describe('an alert that cannot be enqueued', () => {
   it('does not fail other messages when one is malformed', async () => {
     const parked = { tenant_id: TENANT, check_id: 'chk_pay', sk: alert.sk };
     expect(await notifier(queueEvent([{ sk: 1 }, parked]))).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
-    expect(handedOver()).toHaveLength(2);
+    expect(enqueued()).toHaveLength(2);
   });
 });

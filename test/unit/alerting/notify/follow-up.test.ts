@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 
 /**
- * Returns the deadline of the late alert after the failure of an alert that is no longer in flight. @param series set
- * for a retry
+ * Returns the deadline of the late alert after the failure of an alert that is no longer in flight.
+ * @param series set if the alert is a retry
  */
 async function lateAlertAfter(
   announced: NotifiedStates,
@@ -34,14 +34,14 @@ async function lateAlertAfter(
 }
 
 describe('followUp of an alert that is no longer in flight', () => {
-  it('changes nothing while a newer one was sent', async () => {
+  it('changes nothing if a newer alert has not failed', async () => {
     expect(
       await lateAlertAfter({ baseline: 'unknown', latest: [{ id: 'trn_9', reports_state: 'down' }] }),
     ).toBeUndefined();
     expect(await lateAlertAfter({ baseline: 'down', latest: [] })).toBeUndefined();
   });
 
-  it('schedules a late alert a minute later when all newer ones have failed', async () => {
+  it('schedules a late alert a minute later when all newer alerts have failed', async () => {
     expect(await lateAlertAfter({ baseline: 'unknown', latest: [] })).toMatchObject({
       deadline: START + 60_000,
       note: { failed_at: START, tries: 0 },
@@ -58,7 +58,7 @@ describe('followUp of an alert that is no longer in flight', () => {
   });
 });
 
-describe('followUp of a delivery with a newer one that reports another state', () => {
+describe('followUp when the newest delivery of the channel reports another state', () => {
   const sentAt = (id: string, to_state: 'down' | 'up', ms: number) => ({
     ...{ id, tenant_id: TENANT, check_id: 'chk_pay', channel_id: 'chn_1', kind: 'state_change', status: 'sent' },
     ...{ to_state, combined_in: null, sent_at: new Date(START + ms).toISOString() },
@@ -66,8 +66,8 @@ describe('followUp of a delivery with a newer one that reports another state', (
   const announced: NotifiedStates = { baseline: 'up', latest: [] };
 
   it.each([
-    ['was sent before it: its repeated message changes nothing', 1000, announced],
-    ['was sent after it: the notified state is unknown', 3000, { baseline: 'unknown', latest: [] }],
+    ['changes nothing if the newest one was sent later', 1000, announced],
+    ['makes the notified state unknown if the newest one was sent earlier', 3000, { baseline: 'unknown', latest: [] }],
   ])('%s', async (_name, ms, expected) => {
     const newer = sentAt('dlv_2', 'up', 2000);
     await world.put({ ...world.check, state: 'up' as const, alerts: { announced } });

@@ -40,7 +40,7 @@ describe('pacing of a URL', () => {
   });
   afterEach(() => world.table.store.close());
   const address = { tenant_id: 'acc_a', url: 'https://hooks.test/one' };
-  /** Paces after a 429. @param ms Retry-After @param sent_at epoch ms of the request */
+  /** Handles a 429 response. @param ms Retry-After @param sent_at start of the request (epoch ms) */
   const refused = (ms: number, sent_at = world.now()) => paceAfterRateLimit(world, address, ms, sent_at);
   /** Returns the reserved send time; undefined if the delivery can be sent. */
   const turnAt = async (turn?: number, at = address) => (await reserveSendTime(world, at, turn)).wait?.at;
@@ -130,8 +130,8 @@ describe('pacing of a URL', () => {
   });
 
   it('ends half a minute after the last send time', async () => {
-    const only = await refused(1000);
-    world.pass(only - world.now() + GAP + 30_001);
+    const reserved = await refused(1000);
+    world.pass(reserved - world.now() + GAP + 30_001);
     expect(await turnAt()).toBeUndefined();
     expect(await refused(1000)).toBe(world.now() + GAP);
   });
@@ -160,9 +160,9 @@ describe('pacing of a URL', () => {
       expect(open.wait).toMatchObject({ at: world.now() + 5000, is_open: true });
       expect(open.wait?.why).toContain('timed out several times in a row');
       world.pass(5000);
-      const tries = await Promise.all(Array.from({ length: 20 }, () => reserveSendTime(world, address, undefined)));
-      expect(tries.filter(({ wait }) => !wait)).toEqual([{ after_timeouts: true }]);
-      expect(tries.filter(({ wait }) => wait?.is_open)).toHaveLength(19);
+      const attempts = await Promise.all(Array.from({ length: 20 }, () => reserveSendTime(world, address, undefined)));
+      expect(attempts.filter(({ wait }) => !wait)).toEqual([{ after_timeouts: true }]);
+      expect(attempts.filter(({ wait }) => wait?.is_open)).toHaveLength(19);
     });
 
     it('lengthens the pause after each timeout, up to a minute', async () => {
@@ -192,7 +192,7 @@ describe('pacing of a URL', () => {
 describe('many alerts to a rate-limited receiver', () => {
   const MINUTE = 60_000;
 
-  it('are sent within minutes at a burst of twenty and one per second', async () => {
+  it('are sent within five minutes if it accepts twenty at once and one per second', async () => {
     using receiver = await limitedReceiver({ burst: 20, refill_ms: 1000, retry_s: 30 });
     await receiver.alert(200);
     await receiver.pass(10 * MINUTE);
@@ -213,7 +213,7 @@ describe('many alerts to a rate-limited receiver', () => {
     expect(new Set(receiver.log())).toEqual(new Set(['sent after 1', 'failed after 3']));
   });
 
-  it('get the same patience when an outage of the service delayed them', async () => {
+  it('are retried as long when an outage of the service delayed them', async () => {
     using receiver = await limitedReceiver({ burst: 5, refill_ms: 1000, retry_s: 10 });
     await receiver.alert(40, 120 * MINUTE);
     await receiver.pass(2 * MINUTE);
@@ -227,7 +227,7 @@ describe('many alerts to a rate-limited receiver', () => {
   });
 
   it('are all sent, never before Retry-After, in little more than the necessary time', async () => {
-    const story = fc.asyncProperty(limits, fc.integer({ min: 1, max: 60 }), async (limit, count) => {
+    const property = fc.asyncProperty(limits, fc.integer({ min: 1, max: 60 }), async (limit, count) => {
       using receiver = await limitedReceiver(limit);
       await receiver.alert(count);
       await receiver.pass(60 * MINUTE);
@@ -237,6 +237,6 @@ describe('many alerts to a rate-limited receiver', () => {
       const needed = Math.max(0, count - limit.burst) * Math.max(limit.refill_ms, GAP);
       expect(receiver.took().at(-1)!).toBeLessThanOrEqual(3 * needed + 5 * pause);
     });
-    await fc.assert(story, { numRuns: 20 });
+    await fc.assert(property, { numRuns: 20 });
   }, 60_000);
 });

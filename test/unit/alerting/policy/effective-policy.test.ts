@@ -54,8 +54,8 @@ describe('effectivePolicy', () => {
 });
 
 describe('recipientsFor', () => {
-  const recipients = (channels: AlertChannel[], says: 'up' | 'down' | 'degraded') =>
-    recipientsFor({ channels, escalation: [] }, says, {}).map(({ id }) => id);
+  const recipients = (channels: AlertChannel[], state: 'up' | 'down' | 'degraded') =>
+    recipientsFor({ channels, escalation: [] }, state, {}).map(({ id }) => id);
 
   it('returns channels of the check first, and each address once', () => {
     const account = {
@@ -66,7 +66,7 @@ describe('recipientsFor', () => {
     expect(recipients(channels, 'down')).toEqual(['chn_a', 'ach_b']);
   });
 
-  it('respects the states of a channel, and uses the next channel with its address for others', () => {
+  it('respects the states of a channel, and uses the next channel with its address for other states', () => {
     const account = {
       ...NO_ALERTING,
       channels: [
@@ -84,17 +84,17 @@ describe('recipientsFor', () => {
     ]);
   });
 
-  it('returns members of a rota after its step, and only those that were notified', () => {
+  it('returns notified members of a rota after its step', () => {
     const channels = ['ach_ada', 'ach_grace'].map((id) => ({ ...channel(id, id), scope: 'account' as const }));
     const rotas = [{ id: 'rot_a', on_call: ['ach_ada'], members: ['ach_ada', 'ach_grace'] }];
     const policy = { channels, rotas, escalation: [{ after_seconds: 60, channel_ids: [], rota_ids: ['rot_a'] }] };
-    const recipientIds = (steps: number, escalated: string[], says: 'up' | 'down' = 'down') => {
+    const recipientIds = (steps: number, escalated: string[], state: 'up' | 'down' = 'down') => {
       const episode = { transition_id: 'trn_a', escalation: { from: 0, steps } };
-      return recipientsFor(policy, says, { episode, escalated }).map(({ id }) => id);
+      return recipientsFor(policy, state, { episode, escalated }).map(({ id }) => id);
     };
     expect(recipientIds(0, [])).toEqual([]);
     expect(recipientIds(1, ['ach_ada'])).toEqual(['ach_ada']);
-    // Still waits for the recovery of an earlier failure.
+    // The member still waits for the recovery of an earlier failure.
     expect(recipientIds(0, ['ach_ada'])).toEqual([]);
     expect(recipientIds(0, ['ach_ada'], 'up')).toEqual(['ach_ada']);
   });

@@ -49,12 +49,12 @@ describe('a recurring window', () => {
     ]);
   });
 
-  it('lasts in elapsed time when clocks change within it', () => {
+  it('lasts its duration in elapsed time when clocks change within it', () => {
     const long = { ...sundays, cron: '30 0 * * sun', duration_ms: 4 * HOUR };
     expect(ranges(long, '2026-03-28T12:00:00Z', 1)).toEqual([['2026-03-28T23:30:00.000Z', '2026-03-29T03:30:00.000Z']]);
   });
 
-  it('starts neither before from nor at or after until', () => {
+  it('does not start before `from`, or at or after `until`', () => {
     const from = Date.parse('2026-01-10T01:30:00Z');
     const times = { ...saturdays, from, until: Date.parse('2026-01-24T01:30:00Z') };
     expect(ranges(times, '2025-01-01T00:00:00Z', 9).map(([begin]) => begin)).toEqual([
@@ -73,7 +73,7 @@ describe('a recurring window', () => {
     ]);
   });
 
-  it('stays open during the longest range, and returns the next one', () => {
+  it('returns the open range that ends last, and the next one', () => {
     const daily = { ...saturdays, cron: '0 0 * * *', time_zone: 'UTC', duration_ms: 36 * HOUR, from: 0 };
     const at = Date.parse('2026-01-02T06:00:00Z');
     expect(rangesAt(daily, at)).toEqual({

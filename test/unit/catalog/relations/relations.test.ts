@@ -16,8 +16,8 @@ import type { Table } from '#lib/platform/ports.ts';
 import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 import { queueRecord } from '#test/support/queue-record.ts';
 
-/** Account with entities `e0` to `e<count - 1>`. */
-async function fleet(world: MemoryWorld, count: number) {
+/** Creates an account with entities `e0` to `e<count - 1>`. */
+async function accountWith(world: MemoryWorld, count: number) {
   const { context } = await world.account();
   await createBlueprint(context, { slug: 'service', name: 'Service', description: '', fields: [] });
   const ids: string[] = [];
@@ -32,7 +32,7 @@ const relate = (context: Context, from: string, to: string, relation_type = 'dep
 
 const listed = async (context: Context) => (await gather(relationList(context))).values;
 
-/** All items of the relations of an account and of these entities. */
+/** Returns the keys of all relation items in the lists of the account and of these entities. */
 async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: string[]): Promise<string[]> {
   const partitions = [
     ...keys.buckets.map((bucket) => keys.relations(tenant, bucket)),
@@ -45,7 +45,7 @@ async function stored({ store, keys }: MemoryWorld, { tenant }: Context, ids: st
 describe('a relation', () => {
   it.each(['e0', 'e1'])('is not created when %s is deleted between read and write', async (slug) => {
     const { world, before } = interruptedWorld();
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     before.act = () => deleteEntity(context, 'service', slug);
     await expect(relate(context, ids[0]!, ids[1]!)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     expect(await stored(world, context, ids)).toEqual([]);
@@ -53,7 +53,7 @@ describe('a relation', () => {
 
   it('is created when its entity changes between read and write', async () => {
     const { world, before } = interruptedWorld();
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     before.act = async () => {
       const entity = await world.store.get(world.keys.entity(context.tenant, ids[0]!));
       await world.store.transact([{ put: { ...entity!, v: 'other' } }]);
@@ -73,7 +73,7 @@ describe('a relation', () => {
         return { ok: false, failed: [], present: [], conflict: true };
       },
     }));
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     lost = true;
     const made = await relate(context, ids[0]!, ids[1]!);
     expect(await listed(context)).toEqual([made]);
@@ -81,7 +81,7 @@ describe('a relation', () => {
 
   it('is not affected by a late deletion of its predecessor', async () => {
     const { world, before } = interruptedWorld();
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     const first = await relate(context, ids[0]!, ids[1]!);
     before.act = async () => {
       await deleteRelation(context, first.id);
@@ -94,7 +94,7 @@ describe('a relation', () => {
 
   it('leaves nothing when it is deleted', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     const { id } = await relate(context, ids[0]!, ids[1]!);
     expect(await stored(world, context, ids)).toHaveLength(3);
     await deleteRelation(context, id);
@@ -105,7 +105,7 @@ describe('a relation', () => {
 describe('the list of relations', () => {
   it('continues after relations of deleted entities that are not reclaimed yet', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 3);
+    const { context, ids } = await accountWith(world, 3);
     for (let n = 0; n < 20; n++) await relate(context, ids[0]!, ids[1]!, `t${n}`);
     world.advance(1);
     const last = await relate(context, ids[1]!, ids[2]!);
@@ -118,9 +118,9 @@ describe('the list of relations', () => {
 describe('the housekeeper', () => {
   const record = (body: unknown) => queueRecord('m', body);
 
-  it('removes the relations of a deleted entity in both directions, also 70, and no others', async () => {
+  it('removes all 70 relations of a deleted entity, in both directions, and no others', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 3);
+    const { context, ids } = await accountWith(world, 3);
     for (let n = 0; n < 35; n++) {
       await relate(context, ids[0]!, ids[1]!, `out${n}`);
       await relate(context, ids[2]!, ids[0]!, `in${n}`);
@@ -135,9 +135,9 @@ describe('the housekeeper', () => {
     expect(await stored(world, context, ids)).toEqual(left.map(({ pk, sk }) => `${pk} ${sk}`).toSorted());
   });
 
-  it('keeps an entity that was not deleted', async () => {
+  it('keeps the relations of an entity that was not deleted', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     await relate(context, ids[0]!, ids[1]!);
     await reclaimRelations(context, ids[0]!);
     expect(await stored(world, context, ids)).toHaveLength(3);
@@ -152,7 +152,7 @@ describe('the housekeeper', () => {
         return writes === 2 ? Promise.reject(new Error('crash')) : table.transact(list);
       },
     }));
-    const { context, ids } = await fleet(world, 2);
+    const { context, ids } = await accountWith(world, 2);
     for (let n = 0; n < 40; n++) await relate(context, ids[0]!, ids[1]!, `t${n}`);
     for (const slug of ['e0', 'e1']) await deleteEntity(context, 'service', slug);
     writes = 0;
@@ -164,9 +164,9 @@ describe('the housekeeper', () => {
 });
 
 describe('the dependency counts', () => {
-  it('decrease once for the other entities when one is deleted, also by 30 at once', async () => {
+  it('decrease once when an entity with 30 relations is deleted, even if it is reclaimed repeatedly', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 3);
+    const { context, ids } = await accountWith(world, 3);
     for (let n = 0; n < 30; n++)
       await createRelation(context, {
         from_entity_id: ids[0]!,
@@ -194,9 +194,9 @@ describe('the count of relations', () => {
   const count = async ({ store, keys }: MemoryWorld, { tenant }: Context) =>
     (await store.get<RelationCountItem>(keys.relationCount(tenant)))?.count ?? 0;
 
-  it('matches the relations, also when two deleted entities are reclaimed at the same time, and repeatedly', async () => {
+  it('matches the relations, even if two deleted entities are reclaimed concurrently and repeatedly', async () => {
     const world = memoryWorld();
-    const { context, ids } = await fleet(world, 4);
+    const { context, ids } = await accountWith(world, 4);
     const pairs = ids.flatMap((from) => ids.filter((to) => to !== from).map((to) => [from, to] as const));
     await Promise.all(
       pairs.flatMap(([from, to]) => ['a', 'b', 'c', 'd'].map((type) => relate(context, from, to, type))),

@@ -3,7 +3,7 @@ import { refused } from '#test/support/refused-check.ts';
 
 const TCP = { entity_id: 'ent_1', check_type: 'tcp' };
 
-describe('names of other services', () => {
+describe('property names of other monitoring services', () => {
   it.each<[string, object, string, string]>([
     [
       'body_not_contains',
@@ -54,12 +54,12 @@ describe('names of other services', () => {
       '`config.warn_days` is not a known property; use config.assertions: [{"source": "days_left", "operator": "at_least", "value": 21, "severity": "warn"}]',
     ],
     [
-      'assertions beside config',
+      'assertions next to config',
       { assertions: [] },
       'assertions',
       '`assertions` is not a known property; use config.assertions',
     ],
-  ])('are rejected with the line to write: %s', (_what, settings, path, message) => {
+  ])('are rejected with the property to use: %s', (_what, settings, path, message) => {
     expect(refused(settings)).toEqual([{ path, message }]);
   });
 

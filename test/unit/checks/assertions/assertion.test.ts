@@ -11,7 +11,7 @@ const json = { source: 'json', property: '$.a', operator: 'equals', value: 1 };
 describe('an invalid assertion', () => {
   it.each<[string, unknown, string, string | RegExp]>([
     ['an object instead of the list', status, '', 'must be a list'],
-    ['21 of them', Array.from({ length: 21 }, () => status), '', 'must have at most 20 items'],
+    ['21 assertions', Array.from({ length: 21 }, () => status), '', 'must have at most 20 items'],
     ['no source', [{ operator: 'equals', value: 1 }], '0.source', /^is required: an http check has status_code, body/],
     [
       'an unknown source',

@@ -39,8 +39,8 @@ const FACTS: ProbeFacts = {
 };
 
 const one = (assertion: Partial<Assertion>): Assertion => ({ severity: 'fail', ...assertion }) as Assertion;
-/** Message of a failed assertion; undefined if it is met. */
-const complaint = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
+/** Evaluates an assertion. Returns the message if it failed, else undefined. */
+const failureMessage = async (assertion: Partial<Assertion>, facts: Partial<ProbeFacts> = {}) => {
   const { failures, evaluated } = await evaluateAssertions(
     [one(assertion)],
     { ...FACTS, ...facts },
@@ -130,7 +130,7 @@ describe('a failed assertion', () => {
     [{ source: 'record_count', operator: 'equals', value: 1 }, 'expected record_count to equal 1, got 2'],
     [{ source: 'rcode', operator: 'equals', value: 'NOERROR' }, 'expected rcode to equal NOERROR, got NXDOMAIN'],
   ])('has a message: %o', async (assertion, message) => {
-    expect(await complaint(assertion)).toBe(message);
+    expect(await failureMessage(assertion)).toBe(message);
   });
 
   it.each([
@@ -138,14 +138,14 @@ describe('a failed assertion', () => {
     [-1.5, 'certificate expired on 2026-11-21: renew it'],
   ])('states the expiry of a certificate %d days ahead', async (days, message) => {
     const expiry = expiryOf('certificate', NOW + days * 86_400_000, NOW, 'tls');
-    expect(await complaint({ source: 'days_left', operator: 'at_least', value: 7 }, { expiry })).toBe(message);
+    expect(await failureMessage({ source: 'days_left', operator: 'at_least', value: 7 }, { expiry })).toBe(message);
   });
 
   it('quotes up to 100 characters of the found value, and never the body', async () => {
     const secret = 'x'.repeat(300);
-    const found = await complaint(json('$.a', 'equals', 'b'), { body: body(JSON.stringify({ a: secret })) });
+    const found = await failureMessage(json('$.a', 'equals', 'b'), { body: body(JSON.stringify({ a: secret })) });
     expect(found).toBe(`expected json $.a to equal "b", got "${'x'.repeat(98)}…`);
-    const whole = await complaint({ source: 'body', operator: 'equals', value: 'b' }, { body: body(secret) });
+    const whole = await failureMessage({ source: 'body', operator: 'equals', value: 'b' }, { body: body(secret) });
     expect(whole).not.toContain('x'.repeat(10));
   });
 });
@@ -178,17 +178,17 @@ describe('a value that cannot be read', () => {
       'certificate does not say when it expires',
     ],
   ])('fails every assertion: %s', async (_what, facts, assertion, message) => {
-    expect(await complaint(assertion, facts)).toBe(message);
+    expect(await failureMessage(assertion, facts)).toBe(message);
   });
 
   it('is not evaluated if nothing was measured', async () => {
     const { latency_ms: _none, ...unmeasured } = FACTS;
-    const verdict = await evaluateAssertions(
+    const results = await evaluateAssertions(
       [one({ source: 'latency_ms', operator: 'less_than', value: 1 })],
       unmeasured,
       { cpu: unlimitedCpu, withDetails: true },
     );
-    expect(verdict).toMatchObject({ failures: [], evaluated: [{ passed: true, actual: null }] });
+    expect(results).toMatchObject({ failures: [], evaluated: [{ passed: true, actual: null }] });
   });
 });
 
@@ -207,11 +207,11 @@ describe('unusual bodies', () => {
     ['a property that all objects inherit', '{}', json('$.constructor', 'exists'), false],
     ['__proto__', '{"__proto__":{"a":1}}', json('$.__proto__.a', 'equals', 1), true],
   ])('are evaluated: %s', async (_what, text, assertion, holds) => {
-    expect((await complaint(assertion, { body: body(text) })) === undefined).toBe(holds);
+    expect((await failureMessage(assertion, { body: body(text) })) === undefined).toBe(holds);
   });
 
   it('show an infinite number as such', async () => {
-    const found = await complaint(json('$.a', 'equals', 1), { body: body('{"a":1e999}') });
+    const found = await failureMessage(json('$.a', 'equals', 1), { body: body('{"a":1e999}') });
     expect(found).toBe('expected json $.a to equal 1, got Infinity');
   });
 });
@@ -223,12 +223,12 @@ describe('several assertions', () => {
   const fine = one({ source: 'rcode', operator: 'equals', value: 'NXDOMAIN' });
 
   it('are all evaluated in order; the message has the first failure and warning, and the number of others', async () => {
-    const verdict = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, {
+    const results = await evaluateAssertions([slow, missing, fine, wrong, slow, missing], FACTS, {
       cpu: unlimitedCpu,
       withDetails: true,
     });
-    expect(verdict.evaluated.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
-    expect(withAssertionResults(succeeded(912, 503), verdict)).toMatchObject({
+    expect(results.evaluated.map(({ passed }) => passed)).toEqual([false, false, true, false, false, false]);
+    expect(withAssertionResults(succeeded(912, 503), results)).toMatchObject({
       success: false,
       error_kind: 'body',
       error_message: 'json $.x does not exist; $ has db, code, list, ok, error, none (and 2 more)',
@@ -236,7 +236,7 @@ describe('several assertions', () => {
     });
   });
 
-  it('leave a success a success if they only warn', async () => {
+  it('do not change a success if they only warn', async () => {
     const outcome = withAssertionResults(
       succeeded(912, 200),
       await evaluateAssertions([slow], FACTS, { cpu: unlimitedCpu, withDetails: true }),

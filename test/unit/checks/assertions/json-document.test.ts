@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { JsonDocument } from '#lib/checks/assertions/json-document.ts';
 import { parsePath } from '#lib/checks/assertions/json-path.ts';
 
-/** Both ways to read a text, which must not differ. */
+/** Both ways to read a text. Their results must not differ. */
 const ways: [string, (text: string) => Promise<JsonDocument | undefined>][] = [
   ['parsed', async (text) => JsonDocument.parse(text)],
   ['scanned', async (text) => JsonDocument.scan(text)],
 ];
 
-/** Value at a path, by JSON.parse. */
-function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
+/** Returns the value at a path of a value from JSON.parse. */
+function valueAt(root: unknown, path: readonly (string | number)[]): unknown {
   let value = root;
   for (const segment of path) {
     if (typeof segment === 'number') value = Array.isArray(value) ? value.at(segment) : undefined;
@@ -23,8 +23,8 @@ function parsedAt(root: unknown, path: readonly (string | number)[]): unknown {
   return value;
 }
 
-/** JSON in all its spellings: blanks, escapes, equal property names. */
-const written = fc.letrec<{ json: string }>((tie) => ({
+/** JSON texts with white space, escapes, and repeated property names. */
+const jsonTexts = fc.letrec<{ json: string }>((tie) => ({
   json: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.constantFrom('true', 'false', 'null', '0', '-0', '1e2', '-1.5E-3', '1e999', '""', '"\\u0061"', '" \\n\\"ü😀"'),
@@ -44,8 +44,8 @@ const path = fc.array(fc.constantFrom('a', 'b', '__proto__', 'a\\', 0, 1, -1, -2
 describe.each(ways)('a JSON text, %s,', (_way, read) => {
   it('finds the same value as JSON.parse at each path', async () => {
     await fc.assert(
-      fc.asyncProperty(written, path, async (text, steps) => {
-        const expected = parsedAt(JSON.parse(text), steps);
+      fc.asyncProperty(jsonTexts, path, async (text, steps) => {
+        const expected = valueAt(JSON.parse(text), steps);
         const found = (await read(text))!.find(steps);
         expect('value' in found).toBe(expected !== undefined);
         if (!('value' in found)) return;
@@ -78,7 +78,7 @@ describe.each(ways)('a JSON text, %s,', (_way, read) => {
       '\u0001',
       '\\u12',
     );
-    const broken = fc.tuple(written, fc.nat(), fc.nat(3), piece).map(([text, at, gone, more]) => {
+    const broken = fc.tuple(jsonTexts, fc.nat(), fc.nat(3), piece).map(([text, at, gone, more]) => {
       const from = at % (text.length + 1);
       return text.slice(0, from) + more + text.slice(from + gone);
     });
@@ -146,7 +146,7 @@ describe.each(ways)('a JSON text, %s,', (_way, read) => {
 
 it('finds the same by both ways of reading', async () => {
   await fc.assert(
-    fc.asyncProperty(written, path, async (text, steps) => {
+    fc.asyncProperty(jsonTexts, path, async (text, steps) => {
       const [parsed, scanned] = await Promise.all(ways.map(([, read]) => read(text)));
       expect(parsed!.find(steps)).toEqual(scanned!.find(steps));
     }),

@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete entity' as const), entity: small }) },
 );
 
-it('counts the checks correctly under any concurrent changes', async () => {
+it('counts checks and their load correctly during concurrent changes', async () => {
   const rounds = fc.array(fc.array(step, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(rounds, async (all) => {
@@ -64,7 +64,7 @@ it('counts the checks correctly under any concurrent changes', async () => {
       };
       for (const round of all) {
         for (const outcome of await Promise.allSettled(round.map(run))) {
-          // Its subject has been deleted by now.
+          // Another step of the round has deleted its check or entity.
           if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'NOT_FOUND' });
         }
         const count = await ports.table.get<CheckCountItem>(keys.checkCount(context.tenant));

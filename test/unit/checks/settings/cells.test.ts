@@ -13,21 +13,21 @@ import { makeClock, type VirtualClock } from '#test/support/virtual-clock.ts';
 
 const HTTP = { check_type: 'http', target_url: 'https://example.com/' };
 
-/** Returns the account in another process, with table calls of one to five milliseconds. */
+/** Returns a context of the account in another process, whose table calls take one to five milliseconds. */
 function elsewhere({ context, store }: HealthWorld, clock: VirtualClock): Context {
   const { ports } = context;
-  const answerOf = () => clock.sleep(1 + 4 * ports.ids.random());
+  const delay = () => clock.sleep(1 + 4 * ports.ids.random());
   const table: Table = {
     ...store,
-    get: (key) => answerOf().then(() => store.get(key)),
-    getMany: ((keys: never) => answerOf().then(() => store.getMany(keys))) as Table['getMany'],
-    query: (query) => answerOf().then(() => store.query(query)),
-    transact: (writes) => answerOf().then(() => store.transact(writes)),
+    get: (key) => delay().then(() => store.get(key)),
+    getMany: ((keys: never) => delay().then(() => store.getMany(keys))) as Table['getMany'],
+    query: (query) => delay().then(() => store.query(query)),
+    transact: (writes) => delay().then(() => store.transact(writes)),
   };
   return { ...context, ports: { ...ports, table, clock } };
 }
 
-/** Creates `count` checks, one after the other within each entity. */
+/** Creates `count` checks of an entity, one after the other. */
 async function fill(context: Context, entity: Pick<EntityItem, 'id'>, count: number): Promise<CheckItem[]> {
   const made: CheckItem[] = [];
   while (made.length < count) made.push(await createCheck(context, { ...HTTP, entity_id: entity.id }));
@@ -36,7 +36,7 @@ async function fill(context: Context, entity: Pick<EntityItem, 'id'>, count: num
 
 const cellsOf = ({ ports, keys, context }: HealthWorld) =>
   allOf<CellItem>(ports.table, { partition: keys.cells(context.tenant), ...under(CELLS) });
-const roomsOf = async ({ ports, keys, context }: HealthWorld): Promise<string[]> =>
+const cellsWithRoom = async ({ ports, keys, context }: HealthWorld): Promise<string[]> =>
   (await allOf(ports.table, { partition: keys.cells(context.tenant), ...under(ROOMS) })).map(({ sk }) =>
     sk.slice(ROOMS.length),
   );
@@ -81,7 +81,7 @@ describe('concurrent creation of checks by eight processes', () => {
     expect(Math.max(...cells.map(({ members }) => members))).toBe(CELL_SIZE);
     expect(made.length / cells.length).toBeGreaterThanOrEqual(40);
     const open = cells.filter(({ members }) => members < CELL_SIZE).map(({ sk }) => sk.slice(CELLS.length));
-    expect(await roomsOf(world)).toEqual(open);
+    expect(await cellsWithRoom(world)).toEqual(open);
   });
 });
 
@@ -111,21 +111,21 @@ describe('a new check', () => {
     const made = [...(await fill(context, a, 25)), ...(await fill(context, b, 25))];
     const home = cellOf(made[0]!.id);
     expect(new Set(made.map(({ id }) => cellOf(id)))).toEqual(new Set([home]));
-    expect(await roomsOf(world)).toEqual([]);
+    expect(await cellsWithRoom(world)).toEqual([]);
 
     const gone = [made[7]!, made[8]!];
     for (const check of gone) await deleteCheck(context, check);
     expect(cellOf((await world.check()).id)).not.toBe(home);
 
     for (const { id, tenant_id } of gone) await reclaimCheck(world, { tenant_id, check_id: id });
-    expect(await roomsOf(world)).toContain(home);
+    expect(await cellsWithRoom(world)).toContain(home);
     const next = await fill(context, a, 2);
     expect(next.map(({ id }) => [cellOf(id), numberOf(id)])).toEqual([
       [home, 50],
       [home, 51],
     ]);
     expect((await membersOf(world, home)).length).toBe(CELL_SIZE);
-    expect(await roomsOf(world)).not.toContain(home);
+    expect(await cellsWithRoom(world)).not.toContain(home);
   });
 
   it('takes no place if its creation fails', async () => {

@@ -13,10 +13,10 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 const TEAMS = ['payments', 'ops'];
 
 /** Properties of a generated check. */
-type Made = { state: CheckState; type: 'push' | 'tcp'; team?: string; name?: string; enabled: boolean };
+type CheckDraft = { state: CheckState; type: 'push' | 'tcp'; team?: string; name?: string; enabled: boolean };
 
-/** An account with entities and their checks in a number of buckets, and the number of entities read. */
-async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: number) {
+/** Creates an account with these entities and checks in `buckets`. `read` counts the entities that are read. */
+async function fleetOf(entities: { team?: string; checks: CheckDraft[] }[], buckets: number) {
   const read = { entities: 0 };
   const world = memoryWorld((table) => ({
     ...table,
@@ -63,13 +63,13 @@ async function fleetOf(entities: { team?: string; checks: Made[] }[], buckets: n
   return { context, all, read };
 }
 
-/** All pages of a list, and their number. */
+/** Reads all pages of a list. Returns the ids of the checks, and the number of pages. */
 async function paged(context: Context, wanted: CheckFilter, limit: number) {
   const found: string[] = [];
   let pages = 0;
   let after: string | undefined;
   do {
-    const list = checkList(context, async (some) => some.map(({ check }) => check.id), { filter: wanted });
+    const list = checkList(context, async (checks) => checks.map(({ check }) => check.id), { filter: wanted });
     const page = await gather(list, { after, limit });
     expect(page.values.length).toBeLessThanOrEqual(limit);
     found.push(...page.values);
@@ -79,7 +79,7 @@ async function paged(context: Context, wanted: CheckFilter, limit: number) {
   return { found, pages };
 }
 
-const made: fc.Arbitrary<Made> = fc.record(
+const made: fc.Arbitrary<CheckDraft> = fc.record(
   {
     state: fc.constantFrom(...CheckState.options),
     type: fc.constantFrom('push' as const, 'tcp' as const),
@@ -89,13 +89,13 @@ const made: fc.Arbitrary<Made> = fc.record(
   },
   { requiredKeys: ['state', 'type', 'enabled'] },
 );
-const some = <T>(values: T[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
+const oneOrTwo = <T>(values: T[]) => fc.array(fc.constantFrom(...values), { minLength: 1, maxLength: 2 });
 const filter: fc.Arbitrary<CheckFilter> = fc.record(
   {
-    state: some([...CheckState.options]),
-    type: some(['push', 'tcp']),
+    state: oneOrTwo([...CheckState.options]),
+    type: oneOrTwo(['push', 'tcp']),
     label: fc.array(
-      some(TEAMS).map((teams) => teams.map((value) => ({ key: 'team', value }))),
+      oneOrTwo(TEAMS).map((teams) => teams.map((value) => ({ key: 'team', value }))),
       { maxLength: 2 },
     ),
     enabled: fc.constantFrom('true' as const, 'false' as const),
@@ -161,11 +161,11 @@ describe('checkList', () => {
     }
   });
 
-  it('reads only the checks in a filtered state', async () => {
+  it('reads only the checks in the states of the filter', async () => {
     const states = (count: number) =>
       Array.from(
         { length: count },
-        (_, i) => ({ state: i === 0 ? 'down' : 'up', type: 'push', enabled: true }) as Made,
+        (_, i) => ({ state: i === 0 ? 'down' : 'up', type: 'push', enabled: true }) as CheckDraft,
       );
     const { context } = await fleetOf(
       Array.from({ length: 30 }, () => ({ checks: states(4) })),

@@ -11,27 +11,27 @@ import { AppError } from '#lib/platform/errors.ts';
 import type { Item, Table } from '#lib/platform/ports.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 
-/** All items of the table. */
+/** Returns all items of the table. */
 const itemsOf = ({ store }: HealthWorld): Item[] =>
   (store.store.db.prepare('SELECT body FROM items').all() as { body: string }[]).map(({ body }) => JSON.parse(body));
 
-/** Stored slugs: pointers, items of checks, and the checks with a slug. */
+/** Returns the stored checks, the pointers to them, and the items that list the slugs of each check. */
 function slugsIn(world: HealthWorld) {
   const items = itemsOf(world);
   const checks = items.filter(({ sk }) => sk.startsWith('CHECK#')) as CheckItem[];
   const pointers = items.filter(({ pk }) => pk.includes('#CHECKSLUGS#')) as CheckPointer[];
-  const under = items.filter(({ sk }) => sk.startsWith(CHECK_SLUGS));
-  return { checks, pointers, under };
+  const slugItems = items.filter(({ sk }) => sk.startsWith(CHECK_SLUGS));
+  return { checks, pointers, slugItems };
 }
 
-/** Violations: a slug of two checks, or one that does not lead to its check. */
-function wrongs(world: HealthWorld): string[] {
-  const { checks, pointers, under } = slugsIn(world);
+/** Returns violations: checks whose slug does not lead to them. */
+function violations(world: HealthWorld): string[] {
+  const { checks, pointers, slugItems } = slugsIn(world);
   return checks.flatMap(({ id, slug }) => {
     if (slug === undefined) return [];
     const leads = pointers.find(({ sk }) => sk === slug)?.check_id === id;
-    const isFound = under.some(({ pk, sk }) => pk.endsWith(`#${id}`) && sk === `${CHECK_SLUGS}${slug}`);
-    return leads && isFound ? [] : [`${id} has ${slug}, which leads elsewhere`];
+    const isListed = slugItems.some(({ pk, sk }) => pk.endsWith(`#${id}`) && sk === `${CHECK_SLUGS}${slug}`);
+    return leads && isListed ? [] : [`${id} has ${slug}, which leads elsewhere`];
   });
 }
 
@@ -45,7 +45,7 @@ describe('the slug of a deleted check', () => {
     else await deleteEntity(context, 'service', entity.slug);
     expect(await findCheckBySlug(context, 'backup')).toBeUndefined();
     await reclaimCheck(world, { tenant_id: check.tenant_id, check_id: check.id });
-    expect(slugsIn(world)).toEqual({ checks: [], pointers: [], under: [] });
+    expect(slugsIn(world)).toEqual({ checks: [], pointers: [], slugItems: [] });
   });
 
   it('stays with the check that has taken it since', async () => {
@@ -56,8 +56,8 @@ describe('the slug of a deleted check', () => {
     const heir = await world.pushCheck({ slug: 'backup' });
     await reclaimCheck(world, { tenant_id: gone.tenant_id, check_id: gone.id });
     expect(await findCheckBySlug(context, 'backup')).toMatchObject({ id: heir.id });
-    const { pointers, under } = slugsIn(world);
-    expect([pointers, under].map(({ length }) => length)).toEqual([1, 1]);
+    const { pointers, slugItems } = slugsIn(world);
+    expect([pointers, slugItems].map(({ length }) => length)).toEqual([1, 1]);
   });
 
   it('is removed after any number of interruptions', async () => {
@@ -75,11 +75,11 @@ describe('the slug of a deleted check', () => {
       await reclaimCheck(env, { tenant_id: check.tenant_id, check_id: check.id }).catch(() => {});
     }
     await reclaimCheck(world, { tenant_id: check.tenant_id, check_id: check.id });
-    expect(slugsIn(world)).toEqual({ checks: [], pointers: [], under: [] });
+    expect(slugsIn(world)).toEqual({ checks: [], pointers: [], slugItems: [] });
   });
 });
 
-/** Actions, each in its own process. */
+/** Action on a check, in a process of its own. */
 type Act = { act: 'make' | 'take' | 'leave' | 'delete' | 'reclaim'; check: number; slug: string };
 
 const act: fc.Arbitrary<Act> = fc.record({
@@ -105,7 +105,7 @@ describe('slugs that are taken, left and freed concurrently', () => {
             transact: async (writes) => {
               await pause('transact');
               const done = await store.transact(writes);
-              wrong.push(...wrongs(world));
+              wrong.push(...violations(world));
               return done;
             },
           };
@@ -136,7 +136,7 @@ describe('slugs that are taken, left and freed concurrently', () => {
         for (const { id, tenant_id } of checks) await reclaimCheck(world, { tenant_id, check_id: id });
         const left = slugsIn(world);
         const having = left.checks.filter(({ slug }) => slug !== undefined);
-        expect([left.pointers, left.under].map(({ length }) => length)).toEqual([having.length, having.length]);
+        expect([left.pointers, left.slugItems].map(({ length }) => length)).toEqual([having.length, having.length]);
       }),
       { numRuns: 60 },
     );

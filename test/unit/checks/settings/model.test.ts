@@ -7,10 +7,10 @@ const http = { entity_id: 'ent_a', check_type: 'http', target_url: 'https://shop
 const push = { entity_id: 'ent_a', check_type: 'push' };
 const NOW = Date.UTC(2026, 10, 22, 12);
 const FLOOR = { minInterval: 10, now: NOW };
-const AT = { minInterval: 1, now: NOW };
+const ANY_INTERVAL = { minInterval: 1, now: NOW };
 
-/** Paths of the errors of a request. */
-function refused(work: () => unknown): string[] {
+/** Returns the paths of the validation errors; empty if `work` succeeds. */
+function errorPaths(work: () => unknown): string[] {
   try {
     work();
   } catch (error) {
@@ -29,12 +29,12 @@ const stored = (input: object): CheckItem =>
     id: 'chk_a',
     tenant_id: 'acc_a',
     rev: 1,
-    ...parseCheck(input, AT),
+    ...parseCheck(input, ANY_INTERVAL),
   }) as CheckItem;
 
 describe('a new check', () => {
   it('gets the documented defaults', () => {
-    expect(parseCheck(http, AT)).toEqual({
+    expect(parseCheck(http, ANY_INTERVAL)).toEqual({
       ...http,
       execution_mode: 'pull',
       method: 'GET',
@@ -48,7 +48,7 @@ describe('a new check', () => {
       enabled: true,
       config: {},
     });
-    expect(parseCheck(push, AT)).toMatchObject({ execution_mode: 'push', enabled: true, config: {} });
+    expect(parseCheck(push, ANY_INTERVAL)).toMatchObject({ execution_mode: 'push', enabled: true, config: {} });
   });
 
   it.each([
@@ -67,17 +67,17 @@ describe('a new check', () => {
     [{ ...http, config: { body: 'x'.repeat(8 * 1024) } }, 'config'],
     [{ ...push, config: { grace: 5 } }, 'config.grace'],
   ])('is rejected: %j at %s', (input, path) => {
-    expect(refused(() => parseCheck(input, AT))).toEqual([path]);
+    expect(errorPaths(() => parseCheck(input, ANY_INTERVAL))).toEqual([path]);
   });
 
   it('accepts an interval of a leap year for push', () => {
-    expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, AT).interval_seconds).toBe(31_622_400);
+    expect(parseCheck({ ...push, interval_seconds: 31_622_400 }, ANY_INTERVAL).interval_seconds).toBe(31_622_400);
   });
 
   it('is rejected below the minimum interval of the installation', () => {
-    expect(refused(() => parseCheck({ ...http, interval_seconds: 9 }, FLOOR))).toEqual(['interval_seconds']);
+    expect(errorPaths(() => parseCheck({ ...http, interval_seconds: 9 }, FLOOR))).toEqual(['interval_seconds']);
     expect(parseCheck({ ...http, interval_seconds: 10 }, FLOOR).interval_seconds).toBe(10);
-    expect(refused(() => parseCheck({ ...http, retry_interval_seconds: 9 }, FLOOR))).toEqual([
+    expect(errorPaths(() => parseCheck({ ...http, retry_interval_seconds: 9 }, FLOOR))).toEqual([
       'retry_interval_seconds',
     ]);
     expect(parseCheck({ ...http, retry_interval_seconds: 10 }, FLOOR).retry_interval_seconds).toBe(10);
@@ -89,18 +89,20 @@ describe('an update', () => {
   const check = stored({ ...http, name: 'health', config: { body: 'ping', headers: { a: 'b' } } });
 
   it('changes only the supplied settings', () => {
-    expect(mergeCheck(check, { interval_seconds: 30 }, AT)).toEqual({
-      ...mergeCheck(check, {}, AT),
+    expect(mergeCheck(check, { interval_seconds: 30 }, ANY_INTERVAL)).toEqual({
+      ...mergeCheck(check, {}, ANY_INTERVAL),
       interval_seconds: 30,
     });
   });
 
-  it('without changes returns the stored settings without the properties of the service', () => {
-    expect(mergeCheck(check, {}, AT)).toEqual(parseCheck({ ...http, name: 'health', config: check.config }, AT));
+  it('returns the stored settings, without properties of the service, if nothing changes', () => {
+    expect(mergeCheck(check, {}, ANY_INTERVAL)).toEqual(
+      parseCheck({ ...http, name: 'health', config: check.config }, ANY_INTERVAL),
+    );
   });
 
   it('merges config per key and removes a key by null', () => {
-    expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, AT).config).toEqual({
+    expect(mergeCheck(check, { config: { body: null, verify_tls: false } }, ANY_INTERVAL).config).toEqual({
       headers: { a: 'b' },
       verify_tls: false,
     });
@@ -108,33 +110,41 @@ describe('an update', () => {
 
   it('accepts the returned record, but no change of identifying properties', () => {
     const { id, entity_id, check_type, execution_mode } = check;
-    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, AT)).toEqual(mergeCheck(check, {}, AT));
-    expect(refused(() => mergeCheck(check, { entity_id: 'ent_b' }, AT))).toEqual(['entity_id']);
-    expect(refused(() => mergeCheck(check, { check_type: 'push' }, AT))).toEqual(['check_type']);
+    expect(mergeCheck(check, { id, entity_id, check_type, execution_mode }, ANY_INTERVAL)).toEqual(
+      mergeCheck(check, {}, ANY_INTERVAL),
+    );
+    expect(errorPaths(() => mergeCheck(check, { entity_id: 'ent_b' }, ANY_INTERVAL))).toEqual(['entity_id']);
+    expect(errorPaths(() => mergeCheck(check, { check_type: 'push' }, ANY_INTERVAL))).toEqual(['check_type']);
   });
 
   it('keeps an interval below a minimum that was raised later, but goes no lower', () => {
     const fast = stored({ ...http, interval_seconds: 5 });
     expect(mergeCheck(fast, { enabled: false }, FLOOR).enabled).toBe(false);
-    expect(refused(() => mergeCheck(fast, { interval_seconds: 4 }, FLOOR))).toEqual(['interval_seconds']);
+    expect(errorPaths(() => mergeCheck(fast, { interval_seconds: 4 }, FLOOR))).toEqual(['interval_seconds']);
     const soon = stored({ ...http, retry_interval_seconds: 5 });
     expect(mergeCheck(soon, { enabled: false }, FLOOR).retry_interval_seconds).toBe(5);
-    expect(refused(() => mergeCheck(soon, { retry_interval_seconds: 4 }, FLOOR))).toEqual(['retry_interval_seconds']);
+    expect(errorPaths(() => mergeCheck(soon, { retry_interval_seconds: 4 }, FLOOR))).toEqual([
+      'retry_interval_seconds',
+    ]);
     expect(mergeCheck(soon, { retry_interval_seconds: 0 }, FLOOR).retry_interval_seconds).toBe(0);
   });
 
   it('is rejected if the interval is not longer than the retry interval', () => {
     const retried = stored({ ...http, retry_interval_seconds: 30 });
-    expect(refused(() => mergeCheck(retried, { interval_seconds: 30 }, AT))).toEqual(['retry_interval_seconds']);
-    expect(mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, AT).interval_seconds).toBe(30);
-    expect(() => mergeCheck(retried, { interval_seconds: 20 }, AT)).toThrow(
+    expect(errorPaths(() => mergeCheck(retried, { interval_seconds: 30 }, ANY_INTERVAL))).toEqual([
+      'retry_interval_seconds',
+    ]);
+    expect(
+      mergeCheck(retried, { interval_seconds: 30, retry_interval_seconds: 10 }, ANY_INTERVAL).interval_seconds,
+    ).toBe(30);
+    expect(() => mergeCheck(retried, { interval_seconds: 20 }, ANY_INTERVAL)).toThrow(
       'retry_interval_seconds: must be less than interval_seconds (20)',
     );
   });
 
   it('reports the path in a merged config', () => {
-    expect(refused(() => mergeCheck(check, { config: { bdy: 'x' } }, AT))).toEqual(['config.bdy']);
-    expect(refused(() => mergeCheck(check, { config: 'x' }, AT))).toEqual(['config']);
+    expect(errorPaths(() => mergeCheck(check, { config: { bdy: 'x' } }, ANY_INTERVAL))).toEqual(['config.bdy']);
+    expect(errorPaths(() => mergeCheck(check, { config: 'x' }, ANY_INTERVAL))).toEqual(['config']);
   });
 });
 
@@ -149,26 +159,28 @@ describe('contradictory settings', () => {
     ],
     [{ ...tcp, check_type: 'tls', config: { host: 'a', starttls: 'smtp' } }, ['config.port']],
   ])('are rejected: %j at %j', (input, paths) => {
-    expect(refused(() => parseCheck(input, AT))).toEqual(paths);
+    expect(errorPaths(() => parseCheck(input, ANY_INTERVAL))).toEqual(paths);
   });
 
   it('are rejected in an update too', () => {
     const check = stored({ ...tcp, config: { host: 'a', port: 25, tls: true } });
-    expect(refused(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, AT))).toEqual([
+    expect(errorPaths(() => mergeCheck(check, { config: { steps: [{ starttls: true }] } }, ANY_INTERVAL))).toEqual([
       'config.steps.0.starttls',
     ]);
   });
 });
 
 it('suggests the type that resembles an unknown one', () => {
-  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'pushh' }, AT)).toThrow(
+  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'pushh' }, ANY_INTERVAL)).toThrow(
     /^check_type: must be one of http, tcp, .*push; did you mean push\?$/,
   );
 });
 
-it('suggests tcp to users who look for ping', () => {
-  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, AT)).toThrow(
+it('suggests tcp for icmp, and lists the types if none is supplied', () => {
+  expect(() => parseCheck({ entity_id: 'ent_a', check_type: 'icmp' }, ANY_INTERVAL)).toThrow(
     /^check_type: must be one of http, tcp, .*push; icmp is not supported: check an open port with tcp$/,
   );
-  expect(() => parseCheck({ entity_id: 'ent_a' }, AT)).toThrow(/^check_type: is required: one of http, tcp, .*push/);
+  expect(() => parseCheck({ entity_id: 'ent_a' }, ANY_INTERVAL)).toThrow(
+    /^check_type: is required: one of http, tcp, .*push/,
+  );
 });

@@ -5,7 +5,7 @@ import { monitorSettings, PRESETS, type PresetName, presetOf } from '#lib/checks
 const NOW = Date.UTC(2026, 0, 1);
 const names = Object.keys(PRESETS) as PresetName[];
 
-/** Returns the settings of a monitor; throws for a problem. */
+/** Returns the settings of a monitor. Throws if the request is not valid. */
 function built(request: Parameters<typeof monitorSettings>[0], minInterval?: number) {
   const settings = monitorSettings(request, minInterval);
   if ('message' in settings) throw new Error(`${settings.path} ${settings.message}`);
@@ -44,7 +44,7 @@ describe('a preset', () => {
     expect(interval_seconds! + (failure_threshold! - 1) * retry_interval_seconds!).toBeLessThan(60);
   });
 
-  it('uses TLS for mail on port 465 only', () => {
+  it('uses TLS from the start only for mail on port 465', () => {
     const tlsOf = (target: string) => built({ preset: 'smtp', target }).check.config;
     expect(tlsOf('mail.example.com:465')).toMatchObject({ port: 465, tls: true });
     expect(tlsOf('mail.example.com')).not.toHaveProperty('tls');

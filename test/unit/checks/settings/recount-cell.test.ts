@@ -14,8 +14,8 @@ import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
 const HTTP = { check_type: 'http', target_url: 'https://example.com/' };
 const INTERVALS = [60, 300];
 
-/** State of a cell in the table: checks, count, and entries by interval. */
-async function look({ store, keys, context }: HealthWorld, cell: string) {
+/** Returns the checks of a cell, their stored number, and the schedule entries by interval. */
+async function storedCell({ store, keys, context }: HealthWorld, cell: string) {
   const { tenant } = context;
   const checks = await allOf<CheckItem>(store, { partition: keys.ofCell(tenant, cell), ...under(CHECKS) });
   const item = await store.get<CellItem>(keys.cell(tenant, cell));
@@ -30,9 +30,9 @@ async function look({ store, keys, context }: HealthWorld, cell: string) {
   };
 }
 
-/** Violations: checks that the schedule or the count of their cell lacks. */
-async function wrongs(world: HealthWorld, cell: string): Promise<string[]> {
-  const { checks, members, entries } = await look(world, cell);
+/** Returns violations: intervals without a schedule entry, or more checks than the cell counts. */
+async function violations(world: HealthWorld, cell: string): Promise<string[]> {
+  const { checks, members, entries } = await storedCell(world, cell);
   const due = (interval: number) => checks.some((check) => isProbed(check, interval));
   return [
     ...INTERVALS.filter((interval) => due(interval) && !entries.get(interval)).map((each) => `no entry of ${each} s`),
@@ -49,7 +49,7 @@ describe('recountCell', () => {
     for (let n = 0; n < 3; n++) checks.push(await world.check({ entity_id, interval_seconds: 60 }));
     const cell = { tenant_id: context.tenant, cell: cellOf(checks[0]!.id) };
     const counts = async () => {
-      const { entries } = await look(world, cell.cell);
+      const { entries } = await storedCell(world, cell.cell);
       return INTERVALS.map((interval) => entries.get(interval)?.checks);
     };
     await updateCheck(context, checks[0]!, { interval_seconds: 300 });
@@ -62,7 +62,7 @@ describe('recountCell', () => {
     expect(await counts()).toEqual([undefined, 2]);
   });
 
-  it('writes nothing if nothing is to be corrected', async () => {
+  it('writes nothing if all counts are correct', async () => {
     const world = await healthWorld();
     const check = await world.check();
     const before = world.requests.writes;
@@ -71,7 +71,7 @@ describe('recountCell', () => {
   });
 });
 
-/** Changes of a cell's checks, each in its own process. */
+/** Change of the checks of a cell, in a process of its own. */
 type Act =
   | { act: 'create'; interval: number }
   | { act: 'interval'; check: number; interval: number }
@@ -94,21 +94,21 @@ describe('recountCell during concurrent changes', () => {
         fc.array(act, { minLength: 1, maxLength: 4 }),
         fc.boolean(),
         fc.scheduler(),
-        async (acts, isLeft, scheduler) => {
+        async (acts, hasEmptyInterval, scheduler) => {
           const world = await healthWorld();
           const { store, context } = world;
           const entity_id = (await world.entity()).id;
           const checks: CheckItem[] = [];
           for (const interval_seconds of [60, 60, 300]) checks.push(await world.check({ entity_id, interval_seconds }));
           const cell = { tenant_id: context.tenant, cell: cellOf(checks[0]!.id) };
-          // A free place waits for a recount, and so can an entry.
+          // The recount has work: the place of a deleted check and, sometimes, an entry without checks.
           await deleteCheck(context, await world.pushCheck({ entity_id }));
-          if (isLeft) await updateCheck(context, checks[2]!, { interval_seconds: 60 });
+          if (hasEmptyInterval) await updateCheck(context, checks[2]!, { interval_seconds: 60 });
           const numbers = [0, 1, 2, 3];
           const wrong: string[] = [];
           const pause = (what: string) => scheduler.schedule(Promise.resolve(), what);
 
-          /** A process whose table calls and waits let the others run first. */
+          /** Returns the context of a process. Others can run before each of its table calls and after each wait. */
           const process = (): StateContext => {
             const table: Table = {
               ...store,
@@ -118,7 +118,7 @@ describe('recountCell during concurrent changes', () => {
               transact: async (writes) => {
                 await pause('transact');
                 const done = await store.transact(writes);
-                wrong.push(...(await wrongs(world, cell.cell)));
+                wrong.push(...(await violations(world, cell.cell)));
                 return done;
               },
             };
@@ -147,11 +147,11 @@ describe('recountCell during concurrent changes', () => {
           );
           expect(wrong).toEqual([]);
           expect(new Set(numbers).size).toBe(numbers.length);
-          const { checks: left, members } = await look(world, cell.cell);
+          const { checks: left, members } = await storedCell(world, cell.cell);
           expect(members).toBe(left.length);
 
           await recountCell(world, cell);
-          const { entries } = await look(world, cell.cell);
+          const { entries } = await storedCell(world, cell.cell);
           for (const each of INTERVALS) {
             const due = left.filter((one) => isProbed(one, each)).length;
             expect(entries.get(each)?.checks ?? 0).toBe(due);

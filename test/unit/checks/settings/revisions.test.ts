@@ -7,7 +7,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;
 
-it('expires past revisions when their time is no longer shown, and never the current one', async () => {
+it('deletes past revisions when their time is no longer shown, and never the current one', async () => {
   const world = await healthWorld();
   const { ports, keys, store } = world;
   const begun = ports.clock.now();
@@ -24,8 +24,8 @@ it('expires past revisions when their time is no longer shown, and never the cur
     });
     return items.map((item) => item.rev);
   };
-  /** Slots of the previous thirty days, all without a result. */
-  const missed = async () => {
+  /** Counts the slots of the previous thirty days. All are gaps, because the check has no results. */
+  const gapSlots = async () => {
     const until = ports.clock.now();
     const { gaps } = await findGaps(
       world.context,
@@ -38,14 +38,14 @@ it('expires past revisions when their time is no longer shown, and never the cur
 
   world.advance(19 * DAY);
   expect(ports.clock.now()).toBe(begun + 39 * DAY);
-  const all = await missed();
+  const all = await gapSlots();
   expect(await kept()).toEqual([1, 2, 3]);
-  expect(await missed()).toBe(all);
+  expect(await gapSlots()).toBe(all);
 
   world.advance(61.1 * DAY);
-  const before = await missed();
+  const before = await gapSlots();
   expect(await kept()).toEqual([2, 3]);
-  expect(await missed()).toBe(before);
+  expect(await gapSlots()).toBe(before);
   world.advance(1000 * DAY);
   expect(await kept()).toEqual([3]);
 });

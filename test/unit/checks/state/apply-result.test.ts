@@ -21,13 +21,13 @@ const result = (outcome: Outcome, more: Partial<AppliedResult> = {}): AppliedRes
   ...more,
 });
 
-/** A check that is up and goes down with its second consecutive failure. */
+/** Creates a check that is up with this number of consecutive failures, and goes down at the second. */
 async function checkAt(failures: number): Promise<CheckItem> {
   const check = await world.check({ failure_threshold: 2 });
   return { ...check, state: 'up', consecutive_failures: failures };
 }
 
-/** Items of the writes by sort key, without the check. */
+/** Applies a result. Returns the changes, the check that they write (`next`), and the other written items. */
 async function written(check: CheckItem, applied: AppliedResult) {
   const changes = await applyResult(world, check, applied);
   const puts = changes?.writes.flatMap((write) => ('put' in write ? [write.put] : [])) ?? [];
@@ -114,9 +114,9 @@ it('counts degraded from the first deciding result, with its warning in the tran
   expect(two.others).toContainEqual(
     expect.objectContaining({ check_to_state: 'degraded', error_message: 'slow', outage_started_at: null }),
   );
-  const down = await written(two.next!, result('fail', { ran_at: RAN_AT - 1000 }));
-  expect(down.next).toMatchObject({ state: 'degraded', consecutive_failures: 1 });
-  const worse = await written(down.next!, result('fail'));
+  const failed = await written(two.next!, result('fail', { ran_at: RAN_AT - 1000 }));
+  expect(failed.next).toMatchObject({ state: 'degraded', consecutive_failures: 1 });
+  const worse = await written(failed.next!, result('fail'));
   expect(worse.others).toContainEqual(
     expect.objectContaining({ check_from_state: 'degraded', outage_started_at: iso(RAN_AT - 1000) }),
   );
@@ -130,7 +130,7 @@ it.each([
   let check: CheckItem = { ...begun, recovery_threshold: 3 };
   for (const outcome of outcomes) check = (await written(check, result(outcome))).next ?? check;
   expect(check).toMatchObject({ state, consecutive_failures: state === 'down' ? 2 : 0 });
-  const added = Object.keys(check).filter((member) => !Object.hasOwn(begun, member));
+  const added = Object.keys(check).filter((property) => !Object.hasOwn(begun, property));
   expect(added).toEqual(state === 'down' ? ['error_message', 'effective_at'] : ['effective_at']);
 });
 
@@ -140,7 +140,7 @@ it.each(['ok', 'warn', 'fail'] as const)('writes nothing for repeated %s', async
   expect(await applyResult(world, check, result(steady))).toEqual({ writes: [], deadlines: [] });
 });
 
-it('starts an outage of pushes with past times no earlier than the previous state', async () => {
+it('starts an outage no earlier than the previous state, even for pushes with past times', async () => {
   const check: CheckItem = {
     ...(await checkAt(1)),
     effective_at: RAN_AT - 1000,
@@ -161,7 +161,7 @@ it('writes the check if something else changes, even in the same state', async (
   expect(others).toEqual([]);
 });
 
-it('removes the mark of a missed-heartbeat detection with each write', async () => {
+it('removes the mark of a detected missed heartbeat with each write', async () => {
   const { next } = await written({ ...(await checkAt(0)), missed_mark: 'm' }, result('fail'));
   expect(next).toBeDefined();
   expect(next).not.toHaveProperty('missed_mark');

@@ -70,7 +70,7 @@ const changeOf = (check: CheckItem, to: CheckState, more: Partial<StateChangeInp
 const alertsIn = ({ writes }: ChangedState): AlertItem[] =>
   writes.flatMap((write) => ('put' in write && isAlert(write.put) ? [write.put] : []));
 
-describe('transitions of an entity with three checks', () => {
+describe('transitions of an entity with several checks', () => {
   const step = fc.record({
     which: fc.integer({ min: 0, max: 2 }),
     to: fc.constantFrom<CheckState>('up', 'down', 'unknown'),
@@ -110,7 +110,7 @@ describe('transitions of an entity with three checks', () => {
     );
   });
 
-  it('exclude a deleted check', () => {
+  it('remove a deleted check from its entity', () => {
     const checks = [checkNamed('chk_0'), checkNamed('chk_1')];
     const entity: EntityItem = { ...entityOf(checks), state: 'degraded', checks: { chk_0: 'down', chk_1: 'up' } };
     const gone = changeOf({ ...checks[0]!, state: 'down' }, 'unknown', { cause: 'check_deleted' });
@@ -185,9 +185,9 @@ describe('the writes of a transition', () => {
       changeOf(reportedDown, 'unknown', { cause: 'check_disabled' }),
     );
     expect(change.transition.alert).toMatchObject({ decision: 'skipped', reason: 'configuration', deliveries: [] });
-    const [note] = alertsIn(change);
-    expect(note).toMatchObject({ kind: 'closed', reports_state: 'up', to: [{ channel_id: 'chn_1' }] });
-    expect(change.check.alerts.announced?.latest).toEqual([{ id: note!.id, reports_state: 'up' }]);
+    const [closing] = alertsIn(change);
+    expect(closing).toMatchObject({ kind: 'closed', reports_state: 'up', to: [{ channel_id: 'chn_1' }] });
+    expect(change.check.alerts.announced?.latest).toEqual([{ id: closing!.id, reports_state: 'up' }]);
   });
 
   it('name the same transition when repeated, and another one for another writer', () => {

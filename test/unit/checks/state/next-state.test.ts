@@ -24,7 +24,7 @@ function stateAfter(thresholds: Thresholds, results: readonly Outcome[], from = 
   for (const outcome of results) check = nextState({ ...check, ...thresholds }, outcome);
   return check;
 }
-/** State after each result. */
+/** Returns the state after each result. */
 const statesOf = (thresholds: Thresholds, results: readonly Outcome[]): CheckState[] =>
   results.map((_, i) => stateAfter(thresholds, results.slice(0, i + 1)).state);
 
@@ -34,7 +34,7 @@ const results = fc.array(outcome, { maxLength: 40 });
 const threshold = fc.integer({ min: 1, max: 5 });
 const thresholds = fc.record({ failure_threshold: threshold, recovery_threshold: threshold });
 
-/** Number of the last results with these outcomes, up to `most`. */
+/** Returns the number of consecutive results with these outcomes at the end of the list, up to `most`. */
 const streak = (list: readonly Outcome[], of: readonly Outcome[], most: number): number =>
   Math.min(list.length - 1 - list.findLastIndex((one) => !of.includes(one)), most);
 
@@ -106,7 +106,7 @@ describe('a check with a higher recovery threshold', () => {
     expect(statesOf(by(1, 2), list)).toEqual(['down', 'down', 'down', 'down', 'up']);
   });
 
-  it('is degraded if some of them warned, and up after as many without warning', () => {
+  it('is degraded if some of these successes have warnings, and up after as many without a warning', () => {
     const list: Outcome[] = ['fail', 'warn', 'ok', 'ok', 'ok'];
     expect(statesOf(by(1, 3), list)).toEqual(['down', 'down', 'down', 'degraded', 'up']);
     expect(statesOf(by(1, 3), ['fail', 'ok', 'ok', 'warn', 'ok'])).toEqual([
@@ -165,7 +165,7 @@ describe('any sequence of results', () => {
     );
   });
 
-  it('never leads to a better state by a worse result', () => {
+  it('never leads to a better state if a result is worse', () => {
     const worse: Record<Outcome, Outcome[]> = { ok: ['warn', 'fail'], warn: ['fail'], fail: ['fail'] };
     const rank: Record<CheckState, number> = { up: 0, unknown: 0, degraded: 1, down: 2 };
     fc.assert(
@@ -178,7 +178,7 @@ describe('any sequence of results', () => {
           const place = at % list.length;
           const others = worse[list[place]!];
           const bad = list.with(place, others[pick % others.length]!);
-          // For an up check, the time before its first success is neither better nor worse.
+          // Starts with a success, because unknown is neither better nor worse than up.
           const [good, worst] = [stateAfter(limits, ['ok', ...list]), stateAfter(limits, ['ok', ...bad])];
           expect(rank[worst.state]).toBeGreaterThanOrEqual(rank[good.state]);
         },

@@ -52,7 +52,7 @@ describe('a dns check with assertions', () => {
     ['A many.example.com', is('record_count', 'equals', 200), true],
     ['A many.example.com', is('all_records', 'contains', '192.0.2.'), true],
     ['A many.example.com', is('all_records', 'not_equals', '192.0.2.199'), false],
-  ])('evaluates for %s: %o: %s', async (question, assertion, holds) => {
+  ])('evaluates for the records %s the assertion %o: %s', async (question, assertion, holds) => {
     const outcome = await probe(question, [assertion]);
     expect(outcome).toMatchObject({ success: holds, error_kind: holds ? null : 'dns' });
   });
@@ -74,7 +74,7 @@ describe('a dns check with assertions', () => {
     ['empty.example.com', 'NOERROR'],
     ['broken.example.com', 'SERVFAIL'],
     ['refused.example.com', 'REFUSED'],
-  ])('expects for %s the response code %s', async (name, rcode) => {
+  ])('evaluates for %s the response code %s', async (name, rcode) => {
     expect(await probe(`A ${name}`, [is('rcode', 'equals', rcode)])).toMatchObject({ success: true, records: [] });
     expect(await probe(`A ${name}`, [is('rcode', 'not_equals', rcode)])).toMatchObject({
       error_kind: 'dns',
@@ -83,7 +83,7 @@ describe('a dns check with assertions', () => {
     expect(await probe(`A ${name}`, [is('record_count', 'equals', 0)])).toMatchObject({ success: true });
   });
 
-  it('fails without records if no failing assertion decides', async () => {
+  it('fails without records unless an assertion on rcode or record_count decides with severity fail', async () => {
     const gone = { error_kind: 'dns', error_message: expect.stringMatching(/does not exist \(NXDOMAIN\)/) };
     expect(await probe('A missing.example.com', [is('any_record', 'not_equals', 'x')])).toMatchObject(gone);
     expect(await probe('A missing.example.com', [is('rcode', 'equals', 'NXDOMAIN', 'warn')])).toMatchObject(gone);
@@ -95,7 +95,7 @@ describe('a dns check with assertions', () => {
     ).toMatchObject({ error_message: 'no A record of missing.example.com is "192.0.2.1"; got none' });
   });
 
-  it('distinguishes a server that is out of reach from one that responds', async () => {
+  it('reports SERVFAIL as unanswered, and a server that does not respond as a timeout', async () => {
     const outcome = await probe('A broken.example.com', [is('rcode', 'equals', 'NOERROR')]);
     expect(outcome).toMatchObject({ success: false, unanswered: true });
     const silent = await probe(

@@ -159,16 +159,16 @@ describe('a dns check', () => {
     ['MX', ['10 mail.corp', '20 mail.example.com'], 'got 20 mail.example.com and 1 more'],
     ['PTR', ['db1.example.com'], 'got one value, not shown because possibly private'],
   ])(
-    'hides private records of the service DNS server if only public hosts are allowed: %s %s',
+    'hides private records from the DNS server of the service if only public hosts are allowed: %s %s',
     async (record_type, values, got) => {
       const config = { hostname: 'a.example.com', record_type, expected_value: 'x' };
-      const asked = async (world: ProbeInput) =>
+      const shown = async (world: ProbeInput) =>
         (await probeCheck({ check_type: 'dns', config }, world)).error_message.split('; ')[1];
       const { net, ...own } = probeWorld();
       const answering = { ...net, resolve: async () => ({ values, latency_ms: 1 }) };
-      expect(await asked({ ...own, net: answering })).toBe(got);
+      expect(await shown({ ...own, net: answering })).toBe(got);
       const settings = readSettings({ CHECK_EGRESS: 'any' });
-      expect(await asked({ ...own, net: answering, settings })).toBe(`got ${values.join(', ')}`);
+      expect(await shown({ ...own, net: answering, settings })).toBe(`got ${values.join(', ')}`);
     },
   );
 

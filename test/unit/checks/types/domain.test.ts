@@ -72,7 +72,7 @@ describe('a domain check', () => {
     });
   });
 
-  it('warns in time by an assertion', async () => {
+  it('warns before the expiry with an assertion', async () => {
     await using at = await registries(expiring('2026-12-02T18:00:00Z'));
     const assertions = [{ source: 'days_left', operator: 'at_least', value: 30, severity: 'warn' }];
     expect(await probe(at, { assertions })).toMatchObject({
@@ -127,7 +127,7 @@ describe('a domain check', () => {
 
   it.each<[string, RequestListener, string, string | RegExp]>([
     [
-      'knows no such domain',
+      'does not know the domain',
       (_, response) => response.writeHead(404).end(),
       'expiry',
       'example.com is not registered: the registry of .com has no such domain',
@@ -145,31 +145,31 @@ describe('a domain check', () => {
       'the registry of .com answered 503 (Service Unavailable)',
     ],
     [
-      'shows a page',
+      'sends an HTML page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
       'protocol',
       'the registry of .com sent a response that is not RDAP (text/html)',
     ],
     [
-      'answers an error as its answer',
+      'sends an RDAP error with status 200',
       (_, response) => response.end('{"errorCode": 404}'),
       'protocol',
       /not RDAP \(without a content-type\)$/,
     ],
     [
-      'tells no events',
+      'sends no events',
       (_, response) => response.end('{"objectClassName": "domain"}'),
       'expiry',
       'the registry of .com publishes no expiry date by RDAP',
     ],
     [
-      'tells other events',
+      'sends only other events',
       domainOf([{ eventAction: 'registration', eventDate: '1995-08-14T04:00:00Z' }]),
       'expiry',
       'the registry of .com publishes no expiry date by RDAP',
     ],
     [
-      'tells no date',
+      'sends an invalid date',
       domainOf([{ eventAction: 'expiration', eventDate: 'soon' }]),
       'expiry',
       'the registry of .com publishes no expiry date by RDAP',
@@ -188,12 +188,12 @@ describe('a domain check', () => {
       /not RDAP/,
     ],
     [
-      'redirects for ever',
+      'redirects forever',
       (request, response) => response.writeHead(302, { location: request.url! }).end(),
       'redirect',
       /^redirect loop/,
     ],
-    ['never answers', () => {}, 'timeout', /^no answer within/],
+    ['never responds', () => {}, 'timeout', /^no answer within/],
   ])('reports a registry that %s', async (_what, answer, kind, message) => {
     await using at = await registries(answer);
     expect(await probe(at)).toMatchObject(wrong(kind, message));
@@ -206,7 +206,7 @@ describe('a domain check', () => {
     );
   });
 
-  it('reports a missing list', async () => {
+  it('reports a list of registries that cannot be read', async () => {
     await using at = await httpTarget((_, response) => response.writeHead(500).end());
     const probeWithList = (url: string) =>
       probeCheck({ check_type: 'domain', interval_seconds: 3600, config: { domain: 'example.com' } }, worldOf(url));

@@ -96,7 +96,7 @@ describe('a grpc check of an unusual HTTP/2 server', () => {
     return listening(server as never, '127.77.0.1', 'http');
   };
 
-  it('accepts a response with trailers only', async () => {
+  it('reads the status of a response with trailers only', async () => {
     await using target = await http2Target((stream) =>
       stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '14' }, { endStream: true }),
     );
@@ -153,7 +153,7 @@ describe('a grpc check of a server without HTTP/2', () => {
     expect(await probe(target)).toMatchObject(wrong(/^it closed the connection without an answer/));
   });
 
-  it('stops reading a gigabyte', async () => {
+  it('stops reading endless frames', async () => {
     let written = 0;
     await using target = await rawTarget((socket) => {
       // Settings frames, whose number has no limit.

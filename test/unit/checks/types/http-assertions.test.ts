@@ -142,7 +142,7 @@ describe('an http check with assertions', () => {
     }
   });
 
-  it('evaluates the first MB of a longer body and says so, but no JSON', async () => {
+  it('evaluates only the first MB of a longer body, and no JSON', async () => {
     const whole = `{"a": "${'x'.repeat(MB - 9)}"}`;
     await using target = await httpTarget((req, res) => {
       res.end(req.url === '/whole' ? whole : `${'x'.repeat(MB)}needle`);

@@ -60,8 +60,8 @@ describe('an http check', () => {
   });
 
   it.each([
-    ['without a text to find in it', {}, true],
-    ['when its status is wrong', { expected_status: 201, body_contains: 'ok' }, false],
+    ['if body_contains is empty', {}, true],
+    ['if the status is wrong', { expected_status: 201, body_contains: 'ok' }, false],
   ])('does not wait for a body %s', async (_what, more, success) => {
     await using target = await rawTarget((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'));
     const kind = success ? null : 'status';
@@ -179,12 +179,16 @@ describe('an http check', () => {
 describe('the cause of a failed http check', () => {
   it.each<[string, (socket: Socket) => void, object]>([
     [
-      'a target that rejects HTTP has responded',
+      'a target of another protocol, which has responded',
       (socket) => socket.end('220 smtp ready\r\n'),
       { error_kind: 'connect' },
     ],
-    ['a target that resets has responded', (socket) => socket.resetAndDestroy(), { error_kind: 'connect' }],
-    ['a target that does not respond can be unreachable', () => {}, { error_kind: 'timeout', unanswered: true }],
+    [
+      'a target that resets the connection, which has responded',
+      (socket) => socket.resetAndDestroy(),
+      { error_kind: 'connect' },
+    ],
+    ['a target that does not respond, which can be unreachable', () => {}, { error_kind: 'timeout', unanswered: true }],
   ])('is reported for: %s', async (_what, onConnection, expected) => {
     await using target = await rawTarget((socket) => socket.once('data', () => onConnection(socket)));
     const outcome = await probe(target.url, {}, probeWorld({ timeout_ms: 100 }));
@@ -192,7 +196,7 @@ describe('the cause of a failed http check', () => {
     expect(outcome.unanswered).toBe('unanswered' in expected ? true : undefined);
   });
 
-  it('can be the own network if a name does not resolve', async () => {
+  it('can be the network of the service if a name does not resolve', async () => {
     expect(await probe('http://unknown.example.org/')).toMatchObject({ error_kind: 'dns', unanswered: true });
   });
 

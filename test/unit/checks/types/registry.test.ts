@@ -9,19 +9,19 @@ import { ResultRecord } from '#lib/results/result-record.ts';
 const OF_CHECKS =
   'pk sk v id tenant_id entity_id check_type execution_mode name interval_seconds timeout_ms failure_threshold recovery_threshold enabled config created_at updated_at rev settings_at state state_since consecutive_failures consecutive_warnings consecutive_successes consecutive_oks streaks_since last_received missed_at slow missed_mark alerts last_result last_checked_at stale alerts_after_seconds alerts_at next_due_at late runs waiting_for_first';
 
-/** Parses like a create request: properties of the type in addition to its config. */
-function pathsThatAreWrong(type: CheckType, value: object): string[] {
+/** Parses a value like a create request: properties of the type, and its config. Returns the paths of the errors. */
+function errorPaths(type: CheckType, value: object): string[] {
   const parsed = type.fields.extend({ config: type.config }).safeParse(value);
   return parsed.success ? [] : (validationError(parsed.error).details ?? []).map((detail) => detail.path);
 }
 
 describe.each([...checkTypes.values()])('check type $type', (type) => {
   it.each(type.examples.valid)('accepts its valid example %#', (value) => {
-    expect(pathsThatAreWrong(type, value)).toEqual([]);
+    expect(errorPaths(type, value)).toEqual([]);
   });
 
   it.each(type.examples.invalid)('rejects its invalid example %# at $path', ({ value, path }) => {
-    expect(pathsThatAreWrong(type, value)).toEqual([path]);
+    expect(errorPaths(type, value)).toEqual([path]);
   });
 
   it('returns target and hosts for each valid example', () => {
@@ -35,7 +35,7 @@ describe.each([...checkTypes.values()])('check type $type', (type) => {
     }
   });
 
-  it('uses property names that no other part uses', () => {
+  it('uses property names that checks, results and other types do not use', () => {
     const others = [...checkTypes.values()].filter((other) => other !== type);
     const taken = others.flatMap(({ fields, result }) => Object.keys({ ...fields.shape, ...result.shape }));
     // Properties shared by several types are equal.

@@ -179,7 +179,7 @@ describe('a tcp check with TLS', () => {
     expect(await tcp(target.port, { steps: STEPS, servername: 'a.example.org' })).toMatchObject({ error_kind: 'tls' });
   });
 
-  it('never treats a late rest of a line as TLS', async () => {
+  it('never treats the late end of a line as TLS', async () => {
     const late = { ...SMTP, answers: { ...SMTP.answers, STARTTLS: '220' }, certificate };
     await using target = await dialogueTarget(late);
     expect(await tcp(target.port, { steps: STEPS.slice(0, 6) })).toMatchObject({ success: true });
@@ -197,7 +197,7 @@ describe('a tcp check with TLS', () => {
   });
 });
 
-// Without the real server, the other tests of this file use a server of this test.
+// The tests above use simulated servers, so they also run if the real one is not installed.
 describe.skipIf(!peerPython())('a real mail server (aiosmtpd)', () => {
   it('accepts TLS from a tls check and from the steps of a tcp check', async () => {
     await using peer = await startSmtp(certificate);

@@ -16,7 +16,7 @@ const probe = (at: { host: string; port: number }, steps: object[], given = worl
 const GOOD = { success: true, error_kind: null, error_message: '' };
 const wrong = (error_message: string) => ({ success: false, error_kind: 'protocol', error_message });
 
-/** Sends data in pieces, with a turn of the event loop in between. */
+/** Sends data in pieces, each followed by a pause of `ms`. */
 const inPieces = async (socket: Socket, pieces: Iterable<string>, ms = 5) => {
   socket.setNoDelay(true);
   for (const piece of pieces) {
@@ -49,7 +49,7 @@ describe('a tcp check with steps', () => {
     expect(Buffer.concat(received)).toEqual(Buffer.from([0, 4, 255]));
   });
 
-  it('finds a response in any division into pieces', async () => {
+  it('finds a response that arrives in pieces', async () => {
     await using target = await rawTarget((socket) => void inPieces(socket, 'garbage before SSH-2.0-OpenSSH\r\n'));
     expect(await probe(target, [{ expect: 'SSH-2.0-' }])).toMatchObject(GOOD);
   });
@@ -73,7 +73,7 @@ describe('a tcp check with steps', () => {
     );
   });
 
-  it('searches an expression in 32 KB of a response', async () => {
+  it('searches for an expression in the first 32 KB of a response', async () => {
     await using target = await rawTarget((socket) => void socket.write(`${'x'.repeat(32 * 1024)}ready`));
     expect(await probe(target, [{ matches: 'read[y]' }])).toMatchObject(
       wrong(`step 1: expected the answer to match "read[y]", got "${'x'.repeat(99)}…" (32768 bytes)`),
@@ -104,7 +104,7 @@ describe('a tcp check with steps', () => {
     expect((await probe(target, steps)).transcript).toBeUndefined();
   });
 
-  it('repeats nothing of the sent data except commands', async () => {
+  it('redacts sent data that the target repeats, except commands', async () => {
     await using target = await rawTarget((socket) => {
       socket.on('data', (piece) => socket.end(`535 AUTH PLAIN failed for ${piece.toString().split(' ')[2]}`));
     });
@@ -112,7 +112,7 @@ describe('a tcp check with steps', () => {
     expect(outcome.error_message).toContain('535 AUTH PLAIN failed for ********');
   });
 
-  it('quotes no control characters', async () => {
+  it('quotes control characters as escapes', async () => {
     await using target = await rawTarget((socket) => void socket.end('\u0000\u001b[31m\u009b31m', 'latin1'));
     expect((await probe(target, [{ expect: 'ready' }])).error_message).toBe(
       'it closed the connection at step 1 after 10 bytes: "\\u0000\\u001b[31m\\u009b31m"',
@@ -139,7 +139,7 @@ describe('a tcp check of a faulty peer', () => {
     expect(outcome.unanswered).toBeUndefined();
   });
 
-  it('reads 64 KB of a gigabyte, and uses no more memory than that', async () => {
+  it('reads only 64 KB of a gigabyte', async () => {
     let written = 0;
     await using target = await rawTarget((socket) => {
       const piece = Buffer.alloc(64 * 1024, 'x');
@@ -154,7 +154,7 @@ describe('a tcp check of a faulty peer', () => {
     expect(await probe(target, [{ expect: 'ready' }])).toMatchObject(
       wrong(`step 1: expected the answer to contain "ready", got "${'x'.repeat(99)}…" (65536 bytes)`),
     );
-    // The rest is in the buffers of two sockets.
+    // The peer writes more than is read, into the buffers of both sockets.
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
 
@@ -166,7 +166,7 @@ describe('a tcp check of a faulty peer', () => {
     });
   });
 
-  it('quotes the reason of a peer that closes at any step', async () => {
+  it('quotes the last data of a peer that closes, at any step', async () => {
     await using target = await rawTarget((socket) => socket.end('554 no service for you\r\n'));
     for (const steps of [[{ expect: 'ready' }], [{ send: 'a' }, { expect: 'ready' }]]) {
       const outcome = await probe(target, steps);

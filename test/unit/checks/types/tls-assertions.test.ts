@@ -21,15 +21,19 @@ const probe = (port: number, config: object = {}) =>
   probeCheck({ check_type: 'tls', config: { host: '127.77.0.1', port, ...config } }, probeWorld());
 
 describe('a tls check with assertions', () => {
-  it.each([5, 20, 40])('warns and fails for a certificate with %i days left', async (left) => {
+  it.each([5, 20, 40])('evaluates a warning and a failure for a certificate with %i days left', async (left) => {
     await using target = await tlsTarget(await issue({ to: inDays(left + 0.5) }));
     const days = (value: number, severity: string) => ({ source: 'days_left', operator: 'at_least', value, severity });
     const outcome = await probe(target.port, { assertions: [days(21, 'warn'), days(7, 'fail')] });
-    const least = (value: number) =>
+    const messageFor = (value: number) =>
       `certificate expires on ${day(inDays(left + 0.5))}, in ${left} days; at least ${value} are required: renew it`;
-    expect(outcome).toMatchObject({ success: left >= 7, days_left: left, error_message: left >= 7 ? '' : least(7) });
+    expect(outcome).toMatchObject({
+      success: left >= 7,
+      days_left: left,
+      error_message: left >= 7 ? '' : messageFor(7),
+    });
     expect(outcome).toHaveProperty('expires_at', expect.stringContaining(day(inDays(left + 0.5))));
-    expect(outcome.warning_message).toBe(left < 21 ? least(21) : undefined);
+    expect(outcome.warning_message).toBe(left < 21 ? messageFor(21) : undefined);
   });
 
   it('evaluates version, issuer and fingerprint of a server with only TLS 1.2', async () => {
@@ -73,7 +77,7 @@ describe('an http check with an assertion on days_left', () => {
       });
   });
 
-  it('checks the certificate of the last hop', async () => {
+  it('evaluates the certificate of the last redirect target', async () => {
     await using end = await httpsTarget(await lasting(5), (_req, res) => res.end());
     await using target = await httpsTarget(await lasting(40), (_req, res) =>
       res.writeHead(302, { location: end.url }).end(),
@@ -81,7 +85,7 @@ describe('an http check with an assertion on days_left', () => {
     expect(await get(target.url, [days(21)])).toMatchObject({ success: true, days_left: 5 });
   });
 
-  it('shows no days unless needed, and reports a missing certificate', async () => {
+  it('has days_left only if an assertion uses it, and reports a missing certificate', async () => {
     await using secure = await httpsTarget(await lasting(5), (_req, res) => res.end());
     expect(await get(secure.url, [{ source: 'status_code', operator: 'equals', value: 200 }])).not.toHaveProperty(
       'days_left',

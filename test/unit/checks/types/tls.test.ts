@@ -46,8 +46,8 @@ describe('a tls check', () => {
   it.each<[string, string, string | undefined]>([
     ['an address in another spelling', '127.5046273', undefined],
     ['an IPv6 address in brackets', '[::1]', undefined],
-    ['a name in its own letters', 'Bücher.example.org', 'xn--bcher-kva.example.org'],
-    ['a name with the dot of the root', 'shop.example.org.', 'shop.example.org'],
+    ['a name with non-ASCII letters', 'Bücher.example.org', 'xn--bcher-kva.example.org'],
+    ['a name with a trailing dot', 'shop.example.org.', 'shop.example.org'],
     ['a name in capitals', 'SHOP.example.org', 'shop.example.org'],
   ])('normalizes %s: %s', async (_what, host, sni) => {
     const asked: string[] = [];
@@ -61,11 +61,11 @@ describe('a tls check', () => {
     };
     await using target = await tlsTarget(options, host === '[::1]' ? '::1' : '127.77.0.1');
     const anywhere = { ...world, settings: readSettings({ CHECK_EGRESS: 'any' }) };
-    const seek = (config: object) =>
+    const probeAnywhere = (config: object) =>
       probeCheck({ check_type: 'tls', config: { port: target.port, ...config } }, anywhere);
     const good = { success: true, error_message: '' };
-    expect(await seek({ host })).toMatchObject(good);
-    expect(await seek({ host: target.host, servername: host })).toMatchObject(good);
+    expect(await probeAnywhere({ host })).toMatchObject(good);
+    expect(await probeAnywhere({ host: target.host, servername: host })).toMatchObject(good);
     expect(asked).toEqual(sni ? [sni, sni] : []);
   });
 
@@ -99,7 +99,7 @@ describe('a tls check', () => {
       5,
     ],
     [
-      'for a great many names',
+      'for more than three other names',
       () => ({ names: ['a.example', 'b.example', 'c.example', 'd.example'], to: inDays(5.5) }),
       () => 'certificate is for a.example, b.example, c.example and 1 more, not shop.example.org',
       5,
@@ -122,7 +122,7 @@ describe('a tls check', () => {
     });
   });
 
-  it('fails with a self-signed certificate', async () => {
+  it('fails with a self-signed certificate, or one of an unknown authority', async () => {
     await using target = await tlsTarget(await selfSigned(['shop.example.org']));
     expect(await probe(target.port)).toMatchObject({
       error_kind: 'tls',
@@ -179,7 +179,7 @@ describe('a tls check', () => {
     });
   });
 
-  it('fails at its deadline with a silent server', async () => {
+  it('fails at its deadline with a server that does not respond', async () => {
     await using target = await rawTarget(() => {});
     const outcome = await probeCheck(
       { check_type: 'tls', config: { host: '127.77.0.1', port: target.port } },

@@ -24,7 +24,7 @@ const wrong = (error_message: string | RegExp) => ({
 
 type OnSocket = (socket: WebSocket, request: IncomingMessage) => void;
 
-/** Accepts WebSockets on an HTTP server and handles each one. */
+/** Returns a setup that accepts WebSockets on an HTTP server and calls `onSocket` for each. */
 const taking = (onSocket: OnSocket) => (server: Server) => {
   const handleProtocols = (offered: Set<string>) => offered.has('chat') && 'chat';
   new WebSocketServer({ server, handleProtocols }).on('connection', onSocket);
@@ -32,7 +32,10 @@ const taking = (onSocket: OnSocket) => (server: Server) => {
 
 const websocketTarget = (onSocket: OnSocket): Promise<Target> => httpTarget(() => {}, undefined, taking(onSocket));
 
-/** Data sent by a server after a valid upgrade. @param headers further headers of the upgrade response */
+/**
+ * Starts a server that completes a valid upgrade, then calls `then` with the raw connection.
+ * @param headers further headers of the upgrade response
+ */
 const upgraded = (then: (socket: Socket) => void, headers = '') =>
   rawTarget((socket) => {
     socket.once('data', (request) => {
@@ -46,7 +49,7 @@ const upgraded = (then: (socket: Socket) => void, headers = '') =>
   });
 
 describe('a websocket check', () => {
-  it('succeeds if the server accepts it, and closes it', async () => {
+  it('succeeds if the server accepts the connection, and closes the connection', async () => {
     const closed = Promise.withResolvers<number>();
     await using target = await websocketTarget((socket) => socket.on('close', closed.resolve));
     expect(await probe(target.url)).toMatchObject(GOOD);
@@ -182,7 +185,7 @@ describe('a websocket check of a faulty server', () => {
     );
   });
 
-  it('answers no endless pings, and gives up after 1 MB', async () => {
+  it('does not answer endless pings, and gives up after 1 MB', async () => {
     let answered = 0;
     await using target = await upgraded((socket) => {
       const pings = Buffer.concat(
@@ -212,14 +215,14 @@ describe('a websocket check of a faulty server', () => {
   });
 
   it('waits for a silent server until the timeout', async () => {
-    await using mute = await rawTarget(() => {});
+    await using silent = await rawTarget(() => {});
     const short = probeWorld({ timeout_ms: 200 });
-    expect(await probe(mute.url, {}, short)).toMatchObject({
+    expect(await probe(silent.url, {}, short)).toMatchObject({
       error_kind: 'timeout',
       error_message: expect.stringContaining('waiting for the upgrade response'),
     });
-    await using dumb = await websocketTarget(() => {});
-    expect(await probe(dumb.url, { expect: 'a' }, short)).toMatchObject({
+    await using upgradesOnly = await websocketTarget(() => {});
+    expect(await probe(upgradesOnly.url, { expect: 'a' }, short)).toMatchObject({
       error_kind: 'timeout',
       error_message: expect.stringContaining('waiting for a message'),
     });

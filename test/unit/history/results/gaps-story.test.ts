@@ -47,8 +47,9 @@ function naiveGaps({ revisions, results, packed, outages, notes, window, now, ti
 
 type Story = {
   revisions: SettingsRevision[];
-  /** Single results, and those in packs. */
+  /** Times of single results. */
   results: number[];
+  /** Times of results in packs. */
   packed: number[];
   outages: { from: number; to: number }[];
   notes: { slot: number; cause: StoredGapCause }[];
@@ -57,7 +58,7 @@ type Story = {
   timeout_ms: number;
 };
 
-/** Times are a few milliseconds long, so that all combinations occur. */
+/** JOB_GROUP_MS of the test; like all times here a few milliseconds long, so that all combinations occur. */
 const GROUP_MS = 3;
 const END = 400;
 const time = fc.integer({ min: 0, max: END });
@@ -100,11 +101,11 @@ describe('the gaps of a random history', () => {
     const { keys, context, ports } = world;
     const { tenant } = context;
     const number = numberOf(check.id);
-    /** Entries of the interval in force at a time, if any. */
+    /** Returns a pack with the entry, for the interval in force at its time; nothing before the first settings. */
     const pack = (at: number, part: number, entry: PackedEntry): PackItem[] => {
-      const held = revisions.findLast((revision) => revision.from <= at);
-      if (!held) return [];
-      const key = keys.pack(tenant, cellOf(check.id), held.rhythm.interval_ms / 1000, shift(at), part);
+      const inForce = revisions.findLast((revision) => revision.from <= at);
+      if (!inForce) return [];
+      const key = keys.pack(tenant, cellOf(check.id), inForce.rhythm.interval_ms / 1000, shift(at), part);
       return [{ ...key, ...packOf([entry]) }];
     };
     const run = { number, begin: 0, latency_ms: 1, status_code: 200, rev: 1, success: true };
@@ -138,41 +139,41 @@ describe('the gaps of a random history', () => {
     const clock = { at: BASE + END + PACK_MS };
     world.ports.clock.now = () => clock.at;
     world.ports.settings = { ...world.ports.settings, JOB_GROUP_MS: GROUP_MS };
-    let made = 0;
+    let count = 0;
     await fc.assert(
       fc.asyncProperty(
         story,
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 20 }),
-        async (told, gaps, moments) => {
-          const id = checkIdOf(BASE, toBase32(made, 12), 7);
+        async (history, gaps, entries) => {
+          const id = checkIdOf(BASE, toBase32(count, 12), 7);
           // A separate shard, because outages belong to the shard.
-          const shard = 1000 + made++;
+          const shard = 1000 + count++;
           world.keys.shardOf = () => shard;
           const check = {
             id,
             entity_id: 'ent_p',
             execution_mode: 'pull',
             interval_seconds: 60,
-            timeout_ms: told.timeout_ms,
+            timeout_ms: history.timeout_ms,
             settings_at: BASE,
-            single: `${RESULTS}${stamp(shift(Math.max(0, ...told.results)))}`,
+            single: `${RESULTS}${stamp(shift(Math.max(0, ...history.results)))}`,
           };
-          await write(check as CheckItem, told);
-          const window = { from: shift(told.window.from), until: shift(told.window.until) };
-          const expected = naiveGaps({ ...told, now: END + PACK_MS }).map((gap) => ({
+          await write(check as CheckItem, history);
+          const window = { from: shift(history.window.from), until: shift(history.window.until) };
+          const expected = naiveGaps({ ...history, now: END + PACK_MS }).map((gap) => ({
             ...gap,
             from: shift(gap.from),
             to: shift(gap.to),
           }));
-          const search = (from: number, most: { gaps: number; moments?: number }) =>
+          const search = (from: number, most: { gaps: number; entries?: number }) =>
             findGaps(world.context, check as CheckItem, { from, until: window.until }, most);
 
           expect(await search(window.from, { gaps: 10_000 })).toEqual({ gaps: expected });
 
           const pieces: Gap[] = [];
           for (let from: number | undefined = window.from; from !== undefined; ) {
-            const page: { gaps: Gap[]; next?: number } = await search(from, { gaps, moments });
+            const page: { gaps: Gap[]; next?: number } = await search(from, { gaps, entries });
             pieces.push(...page.gaps);
             if (page.next !== undefined) expect(page.next).toBeGreaterThan(from);
             from = page.next;

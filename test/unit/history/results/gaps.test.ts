@@ -62,7 +62,7 @@ describe('the gaps of a probed check', () => {
     expect(await gapsOf(disabled)).toEqual([]);
   });
 
-  it('start when a slot can no longer be recorded, after its successor, a probe and a pack', async () => {
+  it('appear when a slot can no longer be recorded: after its successor, the timeout, and the wait of a pack', async () => {
     const check = await world.check({ timeout_ms: 5000 });
     nextSlot(check);
     world.advance(MINUTE + PACK_MS + 4_999);
@@ -89,7 +89,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('have the cause outage, also while it lasts', async () => {
+  it('have the cause outage during an outage, also while it lasts', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
     const slot = nextSlot(check);
@@ -160,7 +160,7 @@ describe('the gaps of a probed check', () => {
 });
 
 describe('the gaps of a push check', () => {
-  it('are service outages while it was enabled, and no missed heartbeats', async () => {
+  it('are service outages while the check was enabled, not missed heartbeats', async () => {
     const check = await world.pushCheck({ interval_seconds: 60 });
     await world.push(check);
     world.advance(30 * MINUTE);
@@ -200,7 +200,7 @@ describe('the gaps of a push check', () => {
     await world.watermark(MINUTE);
     const changed = await world.fresh(check);
     expect((await gapsOf(changed)).map(({ slots }) => slots)).toEqual([1, 0, 3]);
-    // As history counts them.
+    // The history has the same number of gaps.
     const [measured] = await measureCheck(world.context, changed, [{ from: at('2027-10-30T00:00:00Z'), to: now() }]);
     expect(measured!.gaps.outage).toBe(4);
   });

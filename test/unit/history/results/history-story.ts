@@ -21,7 +21,7 @@ export type Story = {
 
 export const BASE = Date.UTC(2026, 10, 20);
 export const END = 200;
-/** Latency offset that distinguishes single from packed results. */
+/** Latencies that distinguish single from packed results. */
 export const [SINGLE_MS, PACKED_MS] = [11, 22];
 
 const time = fc.nat(END - 1);
@@ -42,7 +42,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
   packs: fc.uniqueArray(
     fc.record({
       at: time,
-      // A result of a check is in at most one part, and a gap before it.
+      // A result of the check is in at most one part, and a gap only in an earlier part.
       parts: fc.constantFrom<Story['packs'][number]['parts']>(
         ['run'],
         ['run'],
@@ -59,10 +59,10 @@ export const story: fc.Arbitrary<Story> = fc.record({
 
 const inForce = ({ revisions }: Story, at: number) => revisions.findLast(({ from }) => from <= at)!;
 
-/** Writes the history to the table. */
-export async function writeStory({ ports, keys, context }: HealthWorld, told: Story, made: number) {
+/** Writes the history to the table. @param index number of the history, for the id of its check */
+export async function writeStory({ ports, keys, context }: HealthWorld, history: Story, index: number) {
   const { tenant } = context;
-  const id = checkIdOf(BASE, toBase32(made, 12), 12);
+  const id = checkIdOf(BASE, toBase32(index, 12), 12);
   const number = numberOf(id);
   const run = (of: number): PackedEntry => {
     return { number: of, begin: 1, latency_ms: PACKED_MS, status_code: 200, rev: 1, success: true };
@@ -72,39 +72,43 @@ export async function writeStory({ ports, keys, context }: HealthWorld, told: St
     gap: [{ number, gap: 'network' as const }, run(1)],
     others: [run(1)],
   };
-  const revisions = told.revisions.map(({ from, enabled, interval_ms }, i): RevisionItem => {
+  const revisions = history.revisions.map(({ from, enabled, interval_ms }, i): RevisionItem => {
     const rhythm = { phase: 0, interval_ms };
     const thresholds = { failure_threshold: 3, recovery_threshold: 1 };
     return { ...keys.revision(tenant, id, i + 1), rev: i + 1, from: BASE + from, enabled, rhythm, ...thresholds };
   });
-  const singles = told.singles.map(({ at, rev }): ResultItem => {
+  const singles = history.singles.map(({ at, rev }): ResultItem => {
     const key = keys.result(tenant, id, BASE + at, String(rev));
     const outcome = { status_code: 200, success: true, error_message: '', error_kind: null };
     return { ...key, ...outcome, latency_ms: SINGLE_MS, checked_at: iso(BASE + at + 1) };
   });
-  const packs = told.packs.flatMap(({ at, parts }) =>
+  const packs = history.packs.flatMap(({ at, parts }) =>
     parts.map((part, i): PackItem => {
-      const seconds = inForce(told, at).interval_ms / 1000;
+      const seconds = inForce(history, at).interval_ms / 1000;
       return { ...keys.pack(tenant, cellOf(id), seconds, BASE + at, i + 1), ...packOf(entries[part]) };
     }),
   );
   const items: Item[] = [...revisions, ...singles, ...packs];
   await ports.table.putMany(items);
   const settings = { execution_mode: 'pull', interval_seconds: 1, timeout_ms: 1000, settings_at: BASE };
-  const single = `${RESULTS}${stamp(BASE + Math.max(0, ...told.singles.map(({ at }) => at)))}`;
+  const single = `${RESULTS}${stamp(BASE + Math.max(0, ...history.singles.map(({ at }) => at)))}`;
   const check = { id, tenant_id: tenant, ...settings, single } as CheckItem;
   return { check, revisions };
 }
 
-/** Reference implementation: the entry of each millisecond, ascending. */
-export function toldOf(story: Story, from: number, until: number): { at: number; latency_ms?: number; gap?: string }[] {
-  const told: { at: number; latency_ms?: number; gap?: string }[] = [];
+/** Reference implementation: returns the entries of each millisecond, ascending. */
+export function expectedEntries(
+  story: Story,
+  from: number,
+  until: number,
+): { at: number; latency_ms?: number; gap?: string }[] {
+  const entries: { at: number; latency_ms?: number; gap?: string }[] = [];
   for (let at = Math.max(0, from); at < Math.min(until, END); at++) {
     const singles = story.singles.filter((single) => single.at === at);
     const parts = inForce(story, at).enabled ? story.packs.find((pack) => pack.at === at)?.parts : undefined;
-    if (singles.length > 0) told.push(...singles.map(() => ({ at, latency_ms: SINGLE_MS })));
-    else if (parts?.includes('run')) told.push({ at, latency_ms: PACKED_MS });
-    else if (parts?.includes('gap')) told.push({ at, gap: 'network' });
+    if (singles.length > 0) entries.push(...singles.map(() => ({ at, latency_ms: SINGLE_MS })));
+    else if (parts?.includes('run')) entries.push({ at, latency_ms: PACKED_MS });
+    else if (parts?.includes('gap')) entries.push({ at, gap: 'network' });
   }
-  return told;
+  return entries;
 }

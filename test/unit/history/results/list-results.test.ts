@@ -65,10 +65,10 @@ describe('the results of a check', () => {
     const check = await world.check({ check_type: 'tls', config: { host: 'example.com' }, failure_threshold: 3 });
     const probe = async (days_left?: number) => {
       world.advance(MINUTE);
-      const looked = days_left === undefined ? failed('tls', 'handshake', 9) : succeeded(9);
+      const outcome = days_left === undefined ? failed('tls', 'handshake', 9) : succeeded(9);
       const expiry = days_left === undefined ? {} : { days_left, expires_at: iso(days_left * DAY) };
       const run = { slot: slotOf(check), started_at: now(), retention_days: 30 };
-      await world.record({ ...run, check: await world.fresh(check), outcome: { ...looked, ...expiry } });
+      await world.record({ ...run, check: await world.fresh(check), outcome: { ...outcome, ...expiry } });
     };
     for (const days of [10, 10, 10, undefined, 9, 9]) await probe(days);
     const page = async (limit: number, after?: string) =>
@@ -80,7 +80,7 @@ describe('the results of a check', () => {
     expect((await page(1, first.next)).values).toEqual(all.slice(4, 5));
   });
 
-  it('have no expires_at if nothing expires, although their items do', async () => {
+  it('have no expires_at without a certificate or domain, although their items expire', async () => {
     const check = await world.check();
     await world.probe(check, slotOf(check));
     const [only] = (await gather(await resultList(world.context, await world.fresh(check), {}))).values;

@@ -10,17 +10,17 @@ import { gather, type Reader } from '#lib/platform/http/paging.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck } from '#test/support/health-world.ts';
-import { BASE, END, PACKED_MS, story, toldOf, writeStory } from './history-story.ts';
+import { BASE, END, expectedEntries, PACKED_MS, story, writeStory } from './history-story.ts';
 
 let world: HealthWorld;
-let made = 0;
+let count = 0;
 beforeEach(async () => {
   world = await healthWorld();
 });
 
-const shown = (moment: HistoryEntry) => {
-  const at = moment.at - BASE;
-  return moment.gap === undefined ? { at, latency_ms: moment.result.latency_ms } : { at, gap: moment.gap };
+const shown = (entry: HistoryEntry) => {
+  const at = entry.at - BASE;
+  return entry.gap === undefined ? { at, latency_ms: entry.result.latency_ms } : { at, gap: entry.gap };
 };
 
 async function collected(pages: AsyncGenerator<HistoryEntry[]>) {
@@ -32,8 +32,9 @@ async function collected(pages: AsyncGenerator<HistoryEntry[]>) {
 type List = Reader<ResultRecord>;
 type Part = { values: ResultRecord[]; next?: string | undefined };
 
-/** Page of a list, and chunk in which a page is read. */
+/** Reads a page of a list. */
 const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
+/** Reads a chunk, of which pages consist. */
 const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
   const { found, next } = await list(after, limit);
   return { values: found.map(({ value }) => value), next };
@@ -47,7 +48,7 @@ async function inParts(list: List, limit: number, read: typeof page): Promise<Re
     const { values, next } = await read(list, after, limit);
     expect(values.length).toBeLessThanOrEqual(limit);
     all.push(...values);
-    // The order never reverses.
+    // A cursor that goes back would repeat results without end.
     expect(all.length).toBeLessThanOrEqual(2 * END);
     after = next;
   } while (after !== undefined);
@@ -56,19 +57,17 @@ async function inParts(list: List, limit: number, read: typeof page): Promise<Re
 
 describe('the stored results of a check', () => {
   it('are read from packs and single results as one, in either direction, for any intervals', async () => {
-    const page = fc.constantFrom<ReadOptions>({}, { page: 1 }, { page: 2 }, { page: 7 });
-    const span = fc.tuple(fc.nat(END), fc.nat(END));
+    const someOptions = fc.constantFrom<ReadOptions>({}, { page: 1 }, { page: 2 }, { page: 7 });
+    const range = fc.tuple(fc.nat(END), fc.nat(END));
     await fc.assert(
-      fc.asyncProperty(story, span, page, async (told, [a, b], size) => {
-        const { check, revisions } = await writeStory(world, told, made++);
+      fc.asyncProperty(story, range, someOptions, async (history, [a, b], options) => {
+        const { check, revisions } = await writeStory(world, history, count++);
         const [from, until] = [Math.min(a, b), Math.max(a, b)];
-        const read = (reading: ReadOptions) =>
-          collected(
-            storedEntries(world.context, check, revisions, { from: BASE + from, until: BASE + until }, reading),
-          );
-        const expected = toldOf(told, from, until);
-        expect(await read(size)).toEqual(expected);
-        expect(await read({ ...size, descending: true })).toEqual(expected.toReversed());
+        const read = (how: ReadOptions) =>
+          collected(storedEntries(world.context, check, revisions, { from: BASE + from, until: BASE + until }, how));
+        const expected = expectedEntries(history, from, until);
+        expect(await read(options)).toEqual(expected);
+        expect(await read({ ...options, descending: true })).toEqual(expected.toReversed());
       }),
       { numRuns: 200 },
     );
@@ -77,11 +76,11 @@ describe('the stored results of a check', () => {
   it('are listed newest first, each once with the same id, in pages of any size', async () => {
     world.ports.clock.now = () => BASE + END;
     await fc.assert(
-      fc.asyncProperty(story, fc.integer({ min: 1, max: 9 }), async (told, size) => {
-        const { check } = await writeStory(world, told, made++);
+      fc.asyncProperty(story, fc.integer({ min: 1, max: 9 }), async (history, size) => {
+        const { check } = await writeStory(world, history, count++);
         const reader = await resultList(world.context, check, {});
         const whole = (await gather(reader, { limit: 1000 })).values;
-        const runs = toldOf(told, 0, END).filter(({ gap }) => gap === undefined);
+        const runs = expectedEntries(history, 0, END).filter(({ gap }) => gap === undefined);
         const times = whole.map(({ checked_at, latency_ms }) => ({
           at: Date.parse(checked_at) - BASE - 1,
           latency_ms,
@@ -98,7 +97,7 @@ describe('the stored results of a check', () => {
   });
 });
 
-it('keeps the id of a result in a pack and as a single item', async () => {
+it('gives a result the same id in a pack and as a single item', async () => {
   const check = await world.check({ interval_seconds: 60 });
   world.advance(120_000);
   const slot = latestSlot(intervalScheduleOfCheck(check), world.ports.clock.now());
@@ -123,7 +122,7 @@ describe('days_left of a certificate', () => {
     return (last_result as { days_left?: number } | null)?.days_left;
   };
 
-  it('are returned with the last result, although packs do not contain them', async () => {
+  it('is returned with the last result, although packs do not contain it', async () => {
     const check = await world.check({ check_type: 'tls', config: { host: 'example.com' } });
     const rhythm = intervalScheduleOfCheck(check);
     const probe = async (days_left: number | undefined, success = true) => {

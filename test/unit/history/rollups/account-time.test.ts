@@ -25,7 +25,7 @@ const minutesOf = (known: Partial<TimeSources>) =>
   );
 
 describe('the time of a check', () => {
-  it('is up while it is up', () => {
+  it('is up while its state is up', () => {
     expect(minutesOf({})).toEqual({ up: 60 });
   });
 
@@ -42,7 +42,7 @@ describe('the time of a check', () => {
     expect(minutesOf({ changes: [{ at: 5 * MINUTE, state: 'up' }] })).toEqual({ unknown: 5, up: 55 });
   });
 
-  it('uses the later of two decisions if it counts from before the earlier one', () => {
+  it('follows the later of two decided changes, even if it counts from an earlier time', () => {
     const changes = [
       { at: 20 * MINUTE, state: 'up' },
       { at: 10 * MINUTE, state: 'down' },
@@ -51,7 +51,7 @@ describe('the time of a check', () => {
     expect(minutesOf({ changes })).toEqual({ unknown: 10, down: 30, up: 20 });
   });
 
-  it('is a gap in any state, maintenance before a gap, and not monitored before all', () => {
+  it('is not monitored rather than maintenance, maintenance rather than a gap, and a gap rather than a state', () => {
     const gaps = [minutes(10, 30)];
     expect(minutesOf({ gaps })).toEqual({ up: 40, gap: 20 });
     expect(minutesOf({ gaps, maintenance: [minutes(20, 40)] })).toEqual({ up: 30, gap: 10, maintenance: 20 });
@@ -63,7 +63,7 @@ describe('the time of a check', () => {
     });
   });
 
-  it('keeps the time down that maintenance hides', () => {
+  it('includes the part of maintenance that would have been down, without gaps', () => {
     const changes = [{ at: 0, state: 'down' }] as const;
     const { ms, down_in_maintenance_ms } = inHour({
       changes,
@@ -82,7 +82,7 @@ describe('the time of a check', () => {
 
 const END = 40;
 const instant = fc.integer({ min: -5, max: END + 5 });
-/** Ranges without or with negative length, which cover nothing. */
+/** Random ranges. A range of zero or negative length covers nothing. */
 const spans = fc.array(fc.record({ from: instant, to: instant }), { maxLength: 4 });
 const state = fc.constantFrom<EntityState>('up', 'degraded', 'down', 'unknown');
 const known = fc.record({
@@ -108,7 +108,7 @@ function naive({ changes, monitored, gaps, maintenance }: TimeSources, window: T
 }
 
 describe('accounting', () => {
-  it('matches each millisecond, and adds up to the length', () => {
+  it('matches the reference implementation, and adds up to the length of the range', () => {
     fc.assert(
       fc.property(known, instant, instant, (given, from, to) => {
         const time = timeOf(classifyTime(given, { from, to }));

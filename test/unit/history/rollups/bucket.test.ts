@@ -14,7 +14,7 @@ const DAY = {
   known_since: null,
 };
 
-/** Figures of a check that was in one kind for a time (ms). */
+/** Returns figures of a check with these times (ms) of each kind. */
 const lasting = (ms: Partial<Figures['ms']>): Figures => ({ ...emptyFigures(), ms: { ...zeroTime().ms, ...ms } });
 
 const figures = someSpans(DAY).chain(someFigures);
@@ -65,13 +65,13 @@ describe('a bucket', () => {
     expect([record.uptime, record.coverage]).toEqual([1, 0.25]);
   });
 
-  it('is below 1 with one millisecond of downtime in 400 days of 500 checks', () => {
+  it('has an uptime below 1 with one millisecond of downtime in 400 days of 500 checks', () => {
     const whole = 500 * 400 * 86_400_000;
     expect(bucketRecord(lasting({ up: whole - 1, down: 1 }), DAY).uptime).toBe(0.999999);
     expect(bucketRecord(lasting({ up: whole }), DAY).uptime).toBe(1);
   });
 
-  it('is truncated where a double would round up', () => {
+  it('truncates its uptime where a double would round up', () => {
     const [part, whole] = [9_601_925_759_446, 17_279_999_999_003];
     expect(bucketRecord(lasting({ up: part, down: whole - part }), DAY).uptime).toBe(0.555666);
   });
@@ -83,7 +83,7 @@ describe('a bucket', () => {
         expect(CheckBucket.parse(record)).toEqual(record);
         const { up, degraded, down } = given.ms;
         const millionths = record.uptime === null ? null : Math.round(record.uptime * 1e6);
-        // Ratios of a day, times a million, are below 2^53: exact without big integers.
+        // The milliseconds of a day, times a million, are below 2^53: exact without big integers.
         expect(millionths).toBe(
           up + degraded + down === 0 ? null : Math.floor(((up + degraded) * 1e6) / (up + degraded + down)),
         );
@@ -103,7 +103,7 @@ describe('a bucket', () => {
     );
   });
 
-  it('equals that of a check for an entity, with the mean latency if it was read', () => {
+  it('is the same for an entity as for a check, but with only the mean latency, if it was read', () => {
     fc.assert(
       fc.property(figures, (given) => {
         const { latency, ...record } = bucketRecord(given, { ...DAY, revised_at: DAY.to + 1 });

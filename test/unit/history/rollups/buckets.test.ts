@@ -22,7 +22,7 @@ function listed(query: BucketQuery, now = NOW, rollupDays = 400): BucketList {
   return list;
 }
 
-/** Range, number of buckets, and starts of the second and the last. */
+/** Returns the range, the number of buckets, and the starts of the second and the last bucket. */
 function bucketsOf(query: BucketQuery, now = NOW) {
   const { from, to, buckets } = listed(query, now);
   return [iso(from), iso(to), buckets.length, iso(buckets[1]!.from), iso(buckets.at(-1)!.from)].map((one) =>
@@ -67,7 +67,7 @@ describe('the buckets of a history', () => {
     expect(buckets).toEqual([{ from, to }]);
   });
 
-  it('start with the kept time, a month with its first kept day', () => {
+  it('start where the kept time starts; the first month starts with its first kept day', () => {
     const from = at('2020-01-01');
     expect(listed({ bucket: 'hour', from, to: at('2026-08-24') }).from).toBe(at('2026-08-23T10:00'));
     expect(listed({ bucket: 'day', from }).from).toBe(at('2025-10-18'));
@@ -129,13 +129,13 @@ describe('a history with an invalid range', () => {
     expect(wrong(query)).toEqual({ wrong: { path, message: expect.stringContaining(message) } });
   });
 
-  it('rejects 41 days of hours, with the maximum', () => {
+  it('allows 41 days of hours, the maximum that the error states', () => {
     const to = at('2026-11-20T12:34:56');
     expect(listed({ bucket: 'hour', from: to - 41 * DAY_MS, to }).buckets).toHaveLength(985);
   });
 });
 
-describe('any history', () => {
+describe('a history with any range', () => {
   it('is covered by contiguous buckets at bucket borders', () => {
     const instant = fc.integer({ min: NOW - 1200 * DAY_MS, max: NOW + DAY_MS });
     const bucket = fc.constantFrom(...BucketSize.options);

@@ -25,7 +25,7 @@ const someHour = fc
   );
 
 describe('the rollup of a day', () => {
-  it('has all of its hours, and is not monitored for the rest', () => {
+  it('merges the rollups of its hours, and counts missing hours as not monitored', () => {
     fc.assert(
       fc.property(fc.array(someHour, { maxLength: 3 }), (hours) => {
         const { ms, ...rest } = dayRollup(hours, DAY);

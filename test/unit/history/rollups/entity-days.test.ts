@@ -35,7 +35,7 @@ describe('the day of an entity', () => {
     return (await entityHistories(w.context, [await entityItem(id)], 'day', list))[0]!;
   };
 
-  it('includes its checks in all cells, also late results of the second', async () => {
+  it('includes its checks in all cells, also late results of the second cell', async () => {
     const { id, first, second } = await spread();
     const hour = startOfHour(w.now());
     await w.push(first);
@@ -56,7 +56,7 @@ describe('the day of an entity', () => {
     expect((await entityDays(id)).buckets.at(-2)).toMatchObject({ runs: 3, revised_at: expect.any(String) });
   });
 
-  it('stays unchanged when it is remade after a check was deleted', async () => {
+  it('stays unchanged when it is rolled up again after a check was deleted', async () => {
     const { id, first, second } = await spread();
     const hour = startOfHour(w.now());
     await w.push(first, false);

@@ -7,8 +7,8 @@ const WINDOW = { from: 0, to: END };
 
 const all = (as: Accounted['as'], in_maintenance = false): AccountedSpan[] => [{ ...WINDOW, as, in_maintenance }];
 
-/** Kind of an entity with such checks. */
-function whole(...checks: AccountedSpan[][]): string {
+/** Returns the kind that an entity with these checks has in the whole window. */
+function kindOf(...checks: AccountedSpan[][]): string {
   const [span, ...more] = entityTime(checks, WINDOW);
   expect(more).toEqual([]);
   return `${span!.as}${span!.in_maintenance ? ' in maintenance' : ''}`;
@@ -32,23 +32,23 @@ describe('an entity', () => {
     ['not_monitored', ['not_monitored', 'not_monitored']],
     ['not_monitored', []],
   ] as const)('is %s while its checks are %j', (expected, checks) => {
-    expect(whole(...checks.map((as) => all(as)))).toBe(expected);
+    expect(kindOf(...checks.map((as) => all(as)))).toBe(expected);
   });
 
   it('ignores checks in maintenance while others are not', () => {
-    expect(whole(all('down', true), all('up'))).toBe('up');
-    expect(whole(all('up', true), all('down'))).toBe('down');
-    expect(whole(all('up', true), all('gap'))).toBe('gap');
+    expect(kindOf(all('down', true), all('up'))).toBe('up');
+    expect(kindOf(all('up', true), all('down'))).toBe('down');
+    expect(kindOf(all('up', true), all('gap'))).toBe('gap');
   });
 
   it('is in maintenance while all of its checks are, and keeps their hidden states', () => {
-    expect(whole(all('down', true), all('down', true), all('not_monitored'))).toBe('down in maintenance');
-    expect(whole(all('up', true), all('down', true))).toBe('degraded in maintenance');
-    expect(whole(all('gap', true))).toBe('gap in maintenance');
+    expect(kindOf(all('down', true), all('down', true), all('not_monitored'))).toBe('down in maintenance');
+    expect(kindOf(all('up', true), all('down', true))).toBe('degraded in maintenance');
+    expect(kindOf(all('gap', true))).toBe('gap in maintenance');
     expect(timeOf(entityTime([all('down', true)], WINDOW)).down_in_maintenance_ms).toBe(END);
   });
 
-  it('is down only while its checks are down at the same time', () => {
+  it('is down only while all of its checks are down', () => {
     const downIn = (from: number, to: number) =>
       divide(WINDOW, [from, to], (at) => ({ as: at >= from && at < to ? 'down' : 'up', in_maintenance: false }));
     const { ms } = timeOf(entityTime([downIn(0, 20), downIn(10, 30)], WINDOW));
@@ -56,16 +56,16 @@ describe('an entity', () => {
   });
 });
 
-const what = fc.oneof(
+const kind = fc.oneof(
   fc.record({
     as: fc.constantFrom<Accounted['as']>('up', 'degraded', 'down', 'unknown', 'gap'),
     in_maintenance: fc.boolean(),
   }),
   fc.constant<Accounted>({ as: 'not_monitored', in_maintenance: false }),
 );
-/** Random spans of one check, and their borders. */
+/** Random spans of one check. */
 const check = fc
-  .tuple(fc.array(fc.nat({ max: END }), { maxLength: 4 }), fc.array(what, { minLength: 5, maxLength: 5 }))
+  .tuple(fc.array(fc.nat({ max: END }), { maxLength: 4 }), fc.array(kind, { minLength: 5, maxLength: 5 }))
   .map(([borders, kinds]) => {
     let i = 0;
     return divide(WINDOW, borders, () => kinds[i++]!);
@@ -77,19 +77,19 @@ describe('the time of an entity', () => {
       fc.property(fc.array(check, { maxLength: 4 }), (checks) => {
         const found = entityTime(checks, WINDOW);
         for (let at = 0; at < END; at++) {
-          const holding = (spans: AccountedSpan[]) => spans.find(({ from, to }) => from <= at && at < to)!;
+          const spanAt = (spans: AccountedSpan[]) => spans.find(({ from, to }) => from <= at && at < to)!;
           const moment = { from: at, to: at + 1 };
           const alone = entityTime(
-            checks.map((spans) => [{ ...holding(spans), ...moment }]),
+            checks.map((spans) => [{ ...spanAt(spans), ...moment }]),
             moment,
           );
-          expect({ ...holding(found), ...moment }).toEqual(alone[0]);
+          expect({ ...spanAt(found), ...moment }).toEqual(alone[0]);
         }
       }),
     );
   });
 
-  it('equals that of its only check, even if others are not monitored', () => {
+  it('equals the time of its only monitored check', () => {
     fc.assert(
       fc.property(check, (spans) => {
         expect(entityTime([spans], WINDOW)).toEqual(spans);

@@ -13,7 +13,7 @@ import { histogramOf, latencies } from './some-latencies.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Small values, realistic ones, and all allowed for a push. */
+/** Latency in ms: small, realistic, or any that a push may report. */
 const latency = fc.oneof(fc.nat({ max: 60 }), fc.nat({ max: 30_000 }), fc.nat({ max: DAY_MS }));
 const values = fc.array(latency, { maxLength: 200 });
 const some = fc.array(latency, { minLength: 1, maxLength: 200 });
@@ -116,7 +116,7 @@ describe('a histogram', () => {
     expect(bytesOf(histogramOf(latencies(runs, spread)))).toBeLessThanOrEqual(most);
   });
 
-  it('takes at most 4 bytes per non-empty bin, and 13 more, for an hour of one-second results', () => {
+  it('takes at most 4 bytes per non-empty bin, and 13 more, for up to 200 results', () => {
     fc.assert(
       fc.property(some, (list) => {
         const bins = histogramOf(list).bins.filter((count) => count > 0).length;

@@ -14,9 +14,9 @@ export type Reference = {
   runs: { at: number; outcome: Outcome; latency: number }[];
   /** Noted causes of slots without a result. */
   noted: Map<number, 'network' | 'error'>;
-  /** In the order of decision. */
+  /** State changes in the order of their decision. */
   states: { from: number; state: EntityState }[];
-  /** Time ranges in which maintenance excludes it from uptime. */
+  /** Time ranges in which maintenance excludes the check from uptime. */
   maintenance: TimeRange[];
 };
 
@@ -36,7 +36,7 @@ type Missed = TimeRange & { cause: GapCause };
 /** `reach`: time (ms) after a slot in which an outage cuts off its probe. `end`: end of the history (epoch ms). */
 export type Bounds = { reach: number; end: number };
 
-/** Figures of a range by the reference implementation (docs/use/states-and-history.md#history). */
+/** Returns the figures of a range by the reference implementation (docs/use/states-and-history.md#history). */
 export function naiveFigures(reference: Reference, outages: TimeRange[], window: TimeRange, bounds: Bounds): Naive {
   const runs = reference.runs.filter(({ at }) => window.from <= at && at < window.to);
   const missed =
@@ -57,7 +57,7 @@ export function naiveFigures(reference: Reference, outages: TimeRange[], window:
   };
 }
 
-/** Time of an entity, from the states of its checks. */
+/** Returns the time of an entity by kind, from the states of its checks. */
 export function naiveEntityTime(
   all: Reference[],
   outages: TimeRange[],
@@ -109,7 +109,7 @@ function kindOf(reference: Reference, gaps: TimeRange[], at: number): keyof Naiv
   return reference.states.findLast(({ from }) => from <= at)?.state ?? 'unknown';
 }
 
-/** Slots that were due, less those with a result. */
+/** Returns the due slots without a result. */
 function missedSlots({ settings, runs, noted }: Reference, outages: TimeRange[], { reach, end }: Bounds): Missed[] {
   const ran = new Set(runs.map(({ at }) => at));
   return settings.flatMap(({ from, enabled, rhythm }, i) => {
@@ -118,15 +118,15 @@ function missedSlots({ settings, runs, noted }: Reference, outages: TimeRange[],
     const waited = Math.min(rhythm.interval_ms, 4 * MINUTE);
     const due = slotsIn(rhythm, from, until).filter((slot) => slot + waited <= until && !ran.has(slot));
     return due.map((slot): Missed => {
-      const isOurs = outages.some((outage) => outage.from <= slot && slot < outage.to);
+      const inOutage = outages.some((outage) => outage.from <= slot && slot < outage.to);
       const isCutOff = outages.some((outage) => slot < outage.from && outage.from <= slot + reach);
-      const cause = isOurs ? 'outage' : (noted.get(slot) ?? (isCutOff ? 'outage' : 'late'));
+      const cause = inOutage ? 'outage' : (noted.get(slot) ?? (isCutOff ? 'outage' : 'late'));
       return { from: slot, to: Math.min(slot + rhythm.interval_ms, until), cause };
     });
   });
 }
 
-/** Slots of a push check in service outages. */
+/** Returns the slots of a push check in service outages. */
 const missedPushes = ({ settings }: Reference, outages: TimeRange[], { end }: Bounds): Missed[] =>
   settings.flatMap(({ from, enabled, rhythm }, i) =>
     slotsIn(rhythm, from, enabled ? (settings[i + 1]?.from ?? end) : from)

@@ -8,7 +8,10 @@ type AppliedResult = { outcome: Outcome; at: number };
 /** State of a check, and the results applied since it was created or enabled. */
 export type NaiveState = { state: CheckState; applied: AppliedResult[] };
 
-/** Applies a result by the reference rules: by the equal results at the end (docs/use/states-and-history.md#states). */
+/**
+ * Applies a result by the reference rules, which count the equal newest results
+ * (docs/use/states-and-history.md#states).
+ */
 export function applyNaively(
   recorder: NaiveState & { reference: Reference; check: CheckItem },
   outcome: Outcome,

@@ -86,9 +86,9 @@ describe('rollups of a random history', () => {
           expect(await readSparkline(context, now, spark)).toEqual(await readSparkline(raw, now, spark));
           for (const bucket of ['hour', 'day'] as const) {
             const of = { bucket, from: ports.clock.now() - 2 * DAY_MS };
-            const [reference] = await checkHistoryRecords(context, [now], of);
+            const [rolledUp] = await checkHistoryRecords(context, [now], of);
             const [measured] = await checkHistoryRecords(raw, [now], of);
-            expect(withoutStatus(reference!)).toEqual(withoutStatus(measured!));
+            expect(withoutStatus(rolledUp!)).toEqual(withoutStatus(measured!));
           }
         }
         const ids = entities.map(({ id }) => id);
@@ -97,9 +97,9 @@ describe('rollups of a random history', () => {
           const now = ports.clock.now();
           const list = listBuckets({ bucket, from: now - 2 * DAY_MS }, { now, rollupDays: 400 }) as BucketList;
           const options = { latency: bucket === 'hour' };
-          const reference = await entityHistories(context, items, bucket, list, options);
+          const rolledUp = await entityHistories(context, items, bucket, list, options);
           const measured = await entityHistories(raw, items, bucket, list, options);
-          expect(reference.map(withoutStatus)).toEqual(measured.map(withoutStatus));
+          expect(rolledUp.map(withoutStatus)).toEqual(measured.map(withoutStatus));
         }
       }),
       { numRuns: 40 },
@@ -109,7 +109,7 @@ describe('rollups of a random history', () => {
 
 type WithStatus = { complete: boolean; revised_at: string | null; known_since: string | null };
 
-/** Returns the figures of buckets, without `known_since`, which a day that is rolled up can only estimate. */
+/** Returns the figures of buckets without their status, such as `known_since`, which a rolled-up day only estimates. */
 const withoutStatus = <Bucket extends WithStatus>({ total, buckets }: { total: Bucket; buckets: Bucket[] }) =>
   [total, ...buckets].map(({ complete: _, revised_at: __, known_since: ___, ...figures }) => figures);
 

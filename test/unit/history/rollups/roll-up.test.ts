@@ -11,8 +11,8 @@ beforeEach(async () => {
   w = await rollupWorld();
 });
 
-describe('an hour', () => {
-  it('is made five minutes after it is over, not before', async () => {
+describe('the rollup of an hour', () => {
+  it('is made five minutes after the hour is over, not before', async () => {
     const check = await w.pushCheck();
     const hour = startOfHour(w.now());
     await w.push(check);
@@ -40,7 +40,7 @@ describe('an hour', () => {
     expect(w.sent.filter(({ queue }) => queue === 'housekeeping')).toEqual([]);
   });
 
-  it('is equal when it is made twice at once, with the data of the later one', async () => {
+  it('contains a late result when it is made twice at once', async () => {
     const check = await w.pushCheck();
     const hour = startOfHour(w.now());
     await w.push(check);
@@ -53,7 +53,7 @@ describe('an hour', () => {
     expect(await w.runsOf(check, 'hour', hour)).toBe(2);
   });
 
-  it('does not contain a check that was created after it', async () => {
+  it('does not contain a check that was created after the hour', async () => {
     const check = await w.pushCheck();
     const hour = startOfHour(w.now());
     w.until(hour + HOUR_MS + 6 * MINUTE);
@@ -72,7 +72,7 @@ describe('rollups', () => {
     [{ rollup_days: 1100, retention_days: 30 }, 90, 1100],
     [{ rollup_days: 60, retention_days: 30 }, 60, 60],
     [{ rollup_days: 60, retention_days: 120 }, 120, 60],
-  ])('are kept with %j for %i days by the hour and %i by the day', async (limits, ofHour, ofDay) => {
+  ])('are kept with %j: of hours for %i days, of days for %i days', async (limits, ofHour, ofDay) => {
     await setLimits(w.context, limits);
     const check = await w.pushCheck();
     const day = startOfDay(w.now());
@@ -87,7 +87,7 @@ describe('rollups', () => {
   });
 });
 
-describe('a day', () => {
+describe('the rollup of a day', () => {
   it('is made with its last hour', async () => {
     const check = await w.pushCheck();
     const day = startOfDay(w.now());
@@ -100,7 +100,7 @@ describe('a day', () => {
     expect(await w.runsOf(check, 'day', day)).toBe(1);
   });
 
-  it('is made by the next message when the process dies before it', async () => {
+  it('is made by the next message when the process dies before making it', async () => {
     const check = await w.pushCheck();
     const day = startOfDay(w.now());
     await w.push(check);
@@ -119,7 +119,7 @@ describe('a day', () => {
   });
 });
 
-describe('rollups after an absence', () => {
+describe('rollUp after a pause', () => {
   it('makes all hours and days of two days, twelve hours per message', async () => {
     const check = await w.pushCheck();
     const first = startOfHour(w.now());

@@ -57,7 +57,7 @@ describe('a rollup', () => {
     expect(encodeLatencies(checks)).toEqual({ 7: expect.stringMatching(/^[\w-]{37,38}$/) });
   });
 
-  it('keeps totals instead of spans for a check that flaps more than 500 times', () => {
+  it('keeps only the totals of a check with more than 500 spans', () => {
     const spans = flapping(501);
     const check = { ...emptyFigures(), ...timeOf(spans), spans };
     const { latency: _, ...rollup } = check;
@@ -69,13 +69,13 @@ describe('a rollup', () => {
   });
 });
 
-/** Check that was up all the time, with successful results only. */
+/** Returns the rollup of a check that was up all the time, with successful results only. */
 function upAll(window: typeof HOUR, runs: number, spread: Parameters<typeof latencies>[1]): CheckRollup {
   const spans = [{ ...window, as: 'up' as const, in_maintenance: false }];
   return { ...emptyFigures(), ...timeOf(spans), runs, latency: histogramOf(latencies(runs, spread)), spans };
 }
 
-/** Alternating spans of equal length, up and down. */
+/** Returns alternating spans of about equal length, up and down. */
 const flapping = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
     from: HOUR.from + Math.floor((i * 3_600_000) / count),
@@ -84,7 +84,7 @@ const flapping = (count: number) =>
     in_maintenance: false,
   }));
 
-/** Size in bytes of JSON of a cell with 50 such checks; throws if an item exceeds the limit. */
+/** Returns the sizes in bytes of the items of a cell with 50 such checks, as JSON; throws if one exceeds the limit. */
 function bytesOf(check: CheckRollup): { rollup: number; latencies: number } {
   const checks = new Map(Array.from({ length: 50 }, (_, number) => [number, check]));
   const bytes = (of: Record<string, unknown>) => itemText({ pk: 'p', sk: 's', of } as Item).length;

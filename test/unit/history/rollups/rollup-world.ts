@@ -11,18 +11,19 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const MINUTE = 60_000;
 
-/** World with rollups on demand; it starts within an hour. */
+/** Creates a world with rollups on demand; it starts ten minutes after a full hour. */
 export async function rollupWorld() {
   const world = await healthWorld();
   const { ports, keys, context } = world;
   const now = () => ports.clock.now();
+  /** Moves the clock to a time (epoch ms). */
   const until = (at: number) => world.advance(at - now());
   await world.watermark(1000 * DAY_MS);
   until(startOfHour(now()) + HOUR_MS + 10 * MINUTE);
 
   const stored = (check: CheckItem, of: 'hour' | 'day', from: number) =>
     ports.table.get<RollupItem>(keys.rollup(check.tenant_id, cellOf(check.id), of, from));
-  /** Handles due messages of the queue. */
+  /** Takes the due messages from the queue. */
   const takeDue = () => {
     const due = world.sent.filter(
       ({ queue, message }) => queue === 'housekeeping' && (message.not_before ?? 0) <= now(),
@@ -47,15 +48,15 @@ export async function rollupWorld() {
         return transact(writes);
       };
     },
-    /** Sends the hourly message of the schedule. */
+    /** Handles the hourly message of the schedule. */
     rollUpDue: (check: CheckItem) => rollUp(world, { tenant_id: check.tenant_id, cell: cellOf(check.id) }),
-    /** Handles revisions as time passes (ms). */
+    /** Lets time (ms) pass and handles revisions as they become due. */
     work: async (ms: number): Promise<void> => {
       for (const end = now() + ms; now() < end; world.advance(5000)) {
         for (const message of takeDue()) await rollUp(world, message);
       }
     },
-    /** History of three days and today. */
+    /** Reads the history of the last three days and today. */
     daily: async (check: CheckItem) => {
       const list = listBuckets({ bucket: 'day', from: now() - 3 * DAY_MS }, { now: now(), rollupDays: 400 });
       if ('wrong' in list) throw new Error(list.wrong.message);

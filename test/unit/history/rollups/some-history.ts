@@ -17,11 +17,11 @@ import { applyNaively, type NaiveState } from './naive-states.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Behavior of targets and network for a time. */
+/** Behavior of targets, network, and service during a step. */
 const MOODS = ['up', 'warns', 'down', 'flapping', 'missed', 'network', 'error', 'late'] as const;
 type Mood = (typeof MOODS)[number];
 
-/** Change of the checks; times in ms. */
+/** Step of a history; times in ms. `which`: index of a check; in `open`, 3 is all checks. */
 export type Step =
   | { do: 'probe'; ms: number; mood: Mood }
   | { do: 'outage'; ms: number }
@@ -139,7 +139,7 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
   return { world, entities, recorders, outages };
 }
 
-/** Window of a check, or of all (3); recurring ones are open for 20 minutes of each hour. */
+/** Maintenance window of a check, or of all (`which` is 3); a recurring one is open for 20 minutes of each hour. */
 type Planned = TimeRange & { id: string; which: number; recurs: boolean; isOver?: true };
 
 const timeOf = (windows: Planned[], check: number, end: number): TimeRange[] =>
@@ -154,7 +154,7 @@ function hourly({ from, to }: TimeRange, end: number): TimeRange[] {
 
 type Story = { recorders: Recorder[]; outages: TimeRange[]; windows: Planned[] };
 
-/** Creates a one-time window with effect on the past, or a recurring one. */
+/** Creates a one-time window that can start in the past, or a recurring one. */
 async function open(
   { context, ports }: HealthWorld,
   { recorders, windows }: Story,
@@ -207,7 +207,7 @@ async function doStep(world: HealthWorld, story: Story, step: Step): Promise<voi
   outages.push(outage);
 }
 
-/** Two probes of one history never take the same time. */
+/** Returns a latency (ms) from 1 to 997 that depends on the time, so that results differ. */
 const latencyOf = (slot: number): number => 1 + (Math.floor(slot / 50) % 997);
 
 async function probe(world: HealthWorld, recorders: Recorder[], until: number, mood: Mood): Promise<void> {
@@ -238,22 +238,22 @@ async function probe(world: HealthWorld, recorders: Recorder[], until: number, m
   }
 }
 
-/** Outcome of a probe at such a time; undefined if there is no probe. */
+/** Returns the outcome of a probe in this mood; undefined if no probe runs. */
 function outcomeIn(mood: Mood, slot: number): Outcome | undefined {
   if (mood === 'flapping') return (['ok', 'fail', 'warn'] as const)[Math.floor(slot / 300_000) % 3];
   return ({ up: 'ok', warns: 'warn', down: 'fail' } as const)[mood as 'up'];
 }
 
-async function run(world: HealthWorld, recorder: Recorder, slot: number, said: Outcome): Promise<void> {
+async function run(world: HealthWorld, recorder: Recorder, slot: number, kind: Outcome): Promise<void> {
   const started_at = world.ports.clock.now();
   const latency = latencyOf(slot);
   const check = await world.fresh(recorder.check);
-  const plain = said === 'fail' ? failed('status', 'status 503', latency, 503) : succeeded(latency, 200);
-  const outcome = { ...plain, ...(said === 'warn' && { warning_message: 'slow: {latency_ms} ms' }) };
+  const plain = kind === 'fail' ? failed('status', 'status 503', latency, 503) : succeeded(latency, 200);
+  const outcome = { ...plain, ...(kind === 'warn' && { warning_message: 'slow: {latency_ms} ms' }) };
   await world.record({ check, slot, started_at, outcome, retention_days: 30 });
   const at = Math.max(slot, check.settings_at);
-  recorder.reference.runs.push({ at, outcome: said, latency });
-  applyNaively(recorder, said, started_at);
+  recorder.reference.runs.push({ at, outcome: kind, latency });
+  applyNaively(recorder, kind, started_at);
 }
 
 async function push(
@@ -304,24 +304,24 @@ async function set(
   }
 }
 
-/** Rolls up: scheduled and revision messages, in any order. */
+/** Handles the due revision messages and the scheduled message. */
 async function rollUpNow(world: HealthWorld, check: CheckItem, { twice = false } = {}): Promise<void> {
   const { tenant_id } = check;
   const now = world.ports.clock.now();
   const take = () => {
-    // In odd order: the newest first.
     const due = world.sent.filter(({ queue, message }) => queue === 'housekeeping' && (message.not_before ?? 0) <= now);
     for (const one of due) world.sent.splice(world.sent.indexOf(one), 1);
     return due.map(({ message }) => message.body as RollupMessage);
   };
   const regular: RollupMessage = { tenant_id, cell: cellOf(check.id) };
+  // Newest first, because a queue does not keep the order.
   for (let due = [...take().reverse(), regular]; due.length > 0; due = take()) {
     for (const message of due) await rollUp(world, message);
     if (twice) await Promise.all(due.map((message) => rollUp(world, message)));
   }
 }
 
-/** Rolls up until no revision is left, as time passes. */
+/** Rolls up once a minute until no message is left. */
 export async function rollUpAll(world: HealthWorld, check: CheckItem): Promise<void> {
   do {
     await rollUpNow(world, check);

@@ -1,6 +1,6 @@
 import { addLatency, emptyHistogram, type LatencyHistogram } from '#lib/history/rollups/latency-histogram.ts';
 
-/** Spread of latencies, as the standard deviation of their logarithm; of `usual` ones, about 1 in 100 is an outlier. */
+/** Standard deviations of the logarithm of latencies. With `usual`, about 1 in 100 latencies is 8 times as long. */
 const SPREAD = { steady: 0.1, usual: 0.2, wide: 1 };
 
 export function histogramOf(values: readonly number[]): LatencyHistogram {
@@ -9,7 +9,7 @@ export function histogramOf(values: readonly number[]): LatencyHistogram {
   return histogram;
 }
 
-/** Log-normal latencies around 80 ms, the same in each call. */
+/** Returns log-normal latencies around 80 ms, the same in each call. */
 export function latencies(runs: number, spread: keyof typeof SPREAD): number[] {
   let seed = 1;
   const random = () => {

@@ -44,7 +44,7 @@ describe('a sparkline', () => {
     });
   });
 
-  it('counts successes and failures by time, and latency of successes only', async () => {
+  it('counts successes and failures by time, and averages the latency of successes only', async () => {
     const check = await world.check({ interval_seconds: 300 });
     for (let i = 0; i < 12; i++) await probeNext(check, i === 4 ? 'status 503' : '');
     world.advance(MINUTE);
@@ -60,7 +60,7 @@ describe('a sparkline', () => {
     expect(points.map(({ avg_latency_ms }) => avg_latency_ms)).toEqual([40, 40, 40, 40]);
   });
 
-  it('ignores missed slots', async () => {
+  it('leaves missed slots out of the uptime, and counts them as gap', async () => {
     const check = await world.check({ interval_seconds: 60 });
     await probeNext(check);
     await probeNext(check, 'status 503');
@@ -70,7 +70,7 @@ describe('a sparkline', () => {
     expect(await draw(check)).toMatchObject({ uptime_ratio: 0.75, gap_seconds: 600 });
   });
 
-  it('weighs each result by the interval at its time', async () => {
+  it('weights each result by the interval at its time', async () => {
     const check = await world.check({ interval_seconds: 60 });
     for (let i = 0; i < 10; i++) await probeNext(check, 'status 503');
     world.advance(1000);
@@ -90,7 +90,7 @@ describe('a sparkline', () => {
 
   it('puts every result of its hours into exactly one point', async () => {
     const { keys, context, ports } = world;
-    let made = 0;
+    let count = 0;
     const someCheck = await world.pushCheck();
     const offsets = fc.array(fc.integer({ min: 0, max: 2 * HOUR }), { maxLength: 40 });
     await fc.assert(
@@ -99,7 +99,7 @@ describe('a sparkline', () => {
         fc.integer({ min: 1, max: 500 }),
         fc.integer({ min: 1, max: 2 }),
         async (ago, points, hours) => {
-          const check = { ...someCheck, id: checkIdOf(now(), 'sparklinecel', made++) };
+          const check = { ...someCheck, id: checkIdOf(now(), 'sparklinecel', count++) };
           const items = ago.map((ms, i) => ({
             ...keys.result(context.tenant, check.id, now() - ms, String(i)),
             success: i % 3 > 0,

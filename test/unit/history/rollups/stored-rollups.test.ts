@@ -17,7 +17,7 @@ beforeEach(async () => {
   w = await rollupWorld();
 });
 
-/** Check with a push in an hour that is rolled up. */
+/** Creates a check with a push in an hour that is rolled up. */
 async function rolledUp() {
   const check = await w.pushCheck();
   const hour = startOfHour(w.now());
@@ -44,7 +44,7 @@ describe('a rolled-up hour', () => {
     expect(await hourOfCheck(check, list)).toEqual({ ...whole, complete: false });
   });
 
-  it('is read for an entity without its checks and their latencies', async () => {
+  it('is read for an entity without reading its checks or their latencies', async () => {
     const { check, list } = await rolledUp();
     const read: string[] = [];
     const { get, getMany, query } = w.ports.table;
@@ -81,8 +81,8 @@ describe('a rolled-up hour', () => {
   });
 });
 
-describe('an entity created just now', () => {
-  it('is found although an eventual read misses it', async () => {
+describe('an entity that was just created', () => {
+  it('is found although an eventually consistent read misses it', async () => {
     const { id } = await w.entity();
     const { getMany } = w.ports.table;
     w.ports.table.getMany = (async (keys: Key[], how?: Freshness) =>

@@ -16,7 +16,9 @@ import { rollUpAll } from '#test/unit/history/rollups/some-history.ts';
 const at = (text: string) => Date.parse(text);
 const SECOND = 1000;
 
-/** Status at a time (epoch ms) with these seconds of each kind in the window, and none in the last hours. */
+/**
+ * Returns the status with these seconds of each kind in the window and the last 3 days, and none in the last 6 hours.
+ */
 function statusWith(seconds: Partial<ReturnType<typeof zeroTime>['ms']>, { window = '30d', target = 0.999 } = {}) {
   const range = rangeOf(window as '30d', at('2026-11-03T00:00:00Z'));
   const { ms } = zeroTime();
@@ -53,7 +55,7 @@ describe('the error budget of an SLO', () => {
     expect(status).toMatchObject({ remaining_seconds: -408, remaining_ratio: -0.157408, state: 'exhausted' });
   });
 
-  it('is at risk with a fifth left, and exhausted with nothing left', () => {
+  it('is at risk with a fifth or less left, and exhausted with nothing left', () => {
     expect(statusWith({ up: 1, down: 2073 }).state).toBe('healthy');
     expect(statusWith({ up: 1, down: 2074 }).state).toBe('at_risk');
     expect(statusWith({ up: 1, down: 2591 }).state).toBe('at_risk');
@@ -202,6 +204,7 @@ describe('an SLO of a random history', () => {
   }, 60_000);
 });
 
+/** Returns a ratio rounded down to six decimals; null without data. */
 const floored = (part: number, whole: number) => (whole === 0 ? null : Math.floor((part * 1_000_000) / whole) / 1e6);
 
 async function rollUpNow(world: Awaited<ReturnType<typeof healthWorld>>, check: CheckItem): Promise<void> {
@@ -231,7 +234,7 @@ function kindOf({ states, enabled, maintenance }: Known, second: number): Kind {
   return { as: states.findLast(({ from }) => from <= second)?.state ?? 'unknown', hidden };
 }
 
-/** State of an entity: of its monitored checks outside of maintenance. */
+/** Returns the state of an entity from its monitored checks that are not in maintenance. */
 function together(kinds: Kind[]): Kind {
   const monitored = kinds.filter(({ as }) => as !== 'not_monitored');
   const counted = monitored.filter(({ hidden }) => !hidden).map(({ as }) => as);
@@ -242,6 +245,7 @@ function together(kinds: Kind[]): Kind {
   return { as: states.every((as) => as === states[0]) ? states[0]! : 'degraded', hidden: false };
 }
 
+/** Sums the good and the bad seconds of a range. */
 function walk(kindAt: (second: number) => Kind, from: number, to: number, degradedIsDown: boolean) {
   const sum = { good: 0, bad: 0 };
   for (let second = from; second < to; second++) {

@@ -43,7 +43,7 @@ describe('the last result', () => {
     expect(await last()).toMatchObject({ success: false });
   });
 
-  it('is the later arrival of two pushes with the same time', async () => {
+  it('is the push that arrived last if several have the same time', async () => {
     const check = await world.pushCheck({ interval_seconds: 60 });
     const at = now();
     for (const latency_ms of [1, 2, 3, 4, 5]) {
@@ -55,7 +55,7 @@ describe('the last result', () => {
 });
 
 describe('an overdue result of a probed check', () => {
-  it('is reported when a slot has none after its successor, a probe and a pack', async () => {
+  it('is reported when a slot has no result after its successor, the timeout, and the wait of a pack', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     expect(await isStale(check)).toBe(false);
     await world.probe(check, toSlot(check));
@@ -67,14 +67,14 @@ describe('an overdue result of a probed check', () => {
     expect(await isStale(check)).toBe(false);
   });
 
-  it('is reported when it never had one', async () => {
+  it('is reported for a check that never had a result', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     toSlot(check, 2);
     world.advance(5 * SECOND + PACK_MS);
     expect(await isStale(check)).toBe(true);
   });
 
-  it('is not reported while it is disabled, nor just after it was enabled', async () => {
+  it('is not reported while the check is disabled, nor just after it was enabled', async () => {
     const check = await world.check();
     const disabled = await updateCheck(world.context, check, { enabled: false });
     world.advance(60 * MINUTE);
@@ -85,7 +85,7 @@ describe('an overdue result of a probed check', () => {
 });
 
 describe('an overdue result of a push check', () => {
-  it('is reported when its grace time is exceeded', async () => {
+  it('is reported when the grace time after the last push is over', async () => {
     const check = await world.pushCheck({ interval_seconds: 60, config: { grace_seconds: 90 } });
     world.advance(60 * MINUTE);
     expect(await isStale(check)).toBe(false);
@@ -103,16 +103,19 @@ it.each([
   { settings: { interval_seconds: 60, failure_threshold: 1 }, seconds: 120 },
   { settings: { interval_seconds: 60, failure_threshold: 3 }, seconds: 240 },
   { settings: { interval_seconds: 300, failure_threshold: 2, config: { grace_seconds: 30 } }, seconds: 330 },
-])('alerts for a push check without heartbeats after $seconds s with $settings', async ({ settings, seconds }) => {
-  const check = await world.pushCheck(settings);
-  expect((await checkDetail(world.context, check)).alerts_after_seconds).toBe(seconds);
-  expect(await checkDetail(world.context, await world.check())).not.toHaveProperty('alerts_after_seconds');
-});
+])(
+  'returns alerts_after_seconds $seconds for a push check with $settings, and none for a probed check',
+  async ({ settings, seconds }) => {
+    const check = await world.pushCheck(settings);
+    expect((await checkDetail(world.context, check)).alerts_after_seconds).toBe(seconds);
+    expect(await checkDetail(world.context, await world.check())).not.toHaveProperty('alerts_after_seconds');
+  },
+);
 
-describe('stale lists', () => {
+describe('staleChecks', () => {
   const stale = async () => (await staleChecks(world.context))('chk_any');
 
-  it('are reported before the schedule has ever run, and when it is behind', async () => {
+  it('reports checks as stale before the schedule has ever run, and when it is behind', async () => {
     expect(await stale()).toBe(true);
     await world.watermark(2 * MINUTE);
     expect(await stale()).toBe(false);
@@ -122,7 +125,7 @@ describe('stale lists', () => {
     expect(await stale()).toBe(true);
   });
 
-  it('are reported for half a minute after a service outage', async () => {
+  it('reports checks as stale for half a minute after a service outage', async () => {
     await world.watermark(4 * MINUTE);
     await recordOutage(world, { from: now() - MINUTE, to: now() });
     expect(await stale()).toBe(true);
@@ -130,15 +133,15 @@ describe('stale lists', () => {
     expect(await stale()).toBe(false);
   });
 
-  it('depend only on the shard of the cell of each check', async () => {
+  it('depends only on the shard of the cell of each check', async () => {
     await world.watermark(4 * MINUTE);
     const ids = [1, 2, 3, 4, 5, 6].map((n) => checkIdOf(now(), toBase32(n, 12), 0));
     const behind = world.keys.shardOf(ids[0]!);
     await world.ports.table.putMany([{ ...world.keys.watermark(behind), v: 'w', at: now() } as never]);
     const isBehind = await staleChecks(world.context);
     const other = ids.find((id) => world.keys.shardOf(id) !== behind)!;
-    const beside = checkIdOf(now() + 1, cellOf(ids[0]!), 49);
-    expect([ids[0]!, beside, other].map(isBehind)).toEqual([true, true, false]);
+    const sameCell = checkIdOf(now() + 1, cellOf(ids[0]!), 49);
+    expect([ids[0]!, sameCell, other].map(isBehind)).toEqual([true, true, false]);
   });
 });
 

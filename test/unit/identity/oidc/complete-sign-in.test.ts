@@ -72,8 +72,8 @@ describe('invitation accepted through the provider', () => {
     const world = memoryWorld();
     const { context } = await world.account();
     const { id, begun_for } = await invite(context, 'ben@example.com');
-    const tries = await Promise.allSettled(['ben', 'eve'].map((who) => signIn(context, who, { begun_for })));
-    expect(tries.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const attempts = await Promise.allSettled(['ben', 'eve'].map((subject) => signIn(context, subject, { begun_for })));
+    expect(attempts.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect((await userOf(world, context, id))?.identities).toHaveLength(1);
   });
 });
@@ -111,7 +111,7 @@ describe('concurrent sign-in and removal of a user', () => {
 });
 
 /** Reads all audit entries of the account. */
-const noted = ({ store }: MemoryWorld, { tenant }: Context): Promise<(AuditItem | undefined)[]> => {
+const auditEntries = ({ store }: MemoryWorld, { tenant }: Context): Promise<(AuditItem | undefined)[]> => {
   const rows = store.store.db.prepare("SELECT pk, sk FROM items WHERE pk LIKE ? || '%'").all(`T#${tenant}#AUDIT#`);
   return Promise.all((rows as Key[]).map((key) => store.get<AuditItem>(key)));
 };
@@ -122,7 +122,7 @@ describe('audit log of a sign-in', () => {
     const { context } = await world.account();
     const id = await member(context, 'ben');
     await signIn(context, 'ben');
-    const own = (await noted(world, context)).filter((entry) => entry?.actor.user_id === id);
+    const own = (await auditEntries(world, context)).filter((entry) => entry?.actor.user_id === id);
     expect(own.map((entry) => `${entry?.action} ${entry?.via}`).toSorted()).toEqual([
       'identity.add oidc',
       'session.create oidc',
@@ -136,7 +136,7 @@ describe('audit log of a sign-in', () => {
   });
 });
 
-it('needs three reads and one write for a linked identity', async () => {
+it('signs in a linked identity with three reads and one write', async () => {
   const world = memoryWorld();
   const { context } = await world.account();
   await member(context, 'ben');

@@ -8,7 +8,9 @@ const membership = fc.record({
   user_id: fc.constantFrom('usr_1', 'usr_2', 'usr_3'),
 });
 const targets = (...by: SignInTarget['by'][]) =>
-  fc.tuple(membership, fc.constantFrom(...by)).map(([who, how]): SignInTarget => ({ ...who, by: how, digest: 'd' }));
+  fc
+    .tuple(membership, fc.constantFrom(...by))
+    .map(([user, means]): SignInTarget => ({ ...user, by: means, digest: 'd' }));
 const linked = fc.uniqueArray(membership, { selector: ({ tenant_id }) => tenant_id });
 const invited = fc.uniqueArray(targets('invitation'), { selector: ({ tenant_id }) => tenant_id, maxLength: 3 });
 const claims = fc.record(
@@ -35,11 +37,11 @@ describe('resolveIdentity', () => {
   it('uses the e-mail address only for a single pending invitation, if verified or trusted', () => {
     fc.assert(
       fc.property(known, (all) => {
-        const verdict = resolveIdentity({ ...all, linked: [] });
+        const outcome = resolveIdentity({ ...all, linked: [] });
         const isVerified = all.trust || all.claims.email_verified === true || all.claims.email_verified === 'true';
-        if (all.invited.length !== 1) expect(verdict).toEqual({ refused: 'not_invited' });
-        else if (isVerified) expect(verdict).toEqual({ link: all.invited[0] });
-        else expect(verdict).toEqual({ refused: 'email_not_verified' });
+        if (all.invited.length !== 1) expect(outcome).toEqual({ refused: 'not_invited' });
+        else if (isVerified) expect(outcome).toEqual({ link: all.invited[0] });
+        else expect(outcome).toEqual({ refused: 'email_not_verified' });
       }),
     );
   });
@@ -60,7 +62,7 @@ describe('resolveIdentity', () => {
 describe('claimsOf', () => {
   const own = { iss: 'https://login.example.com', sub: 'ann' };
 
-  it('ignores an e-mail address or name that is not a text', () => {
+  it('ignores an e-mail address or name that is not a string', () => {
     expect(claimsOf({ ...own, email: ['ann@example.com'], email_verified: true, name: 7 })).toEqual({
       issuer: own.iss,
       subject: own.sub,

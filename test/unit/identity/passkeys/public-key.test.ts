@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { isUsableKey } from '#lib/identity/passkeys/verify.ts';
 
-/** Modulus of a number of bits; whether it is valid for RSA, only its owner knows. */
+/** Returns a random odd number, accepted as a modulus: only the owner of a key can check that it has two factors. */
 const modulus = (bits: number): Buffer => {
   const bytes = randomBytes(bits / 8);
   bytes[0]! |= 0x80;

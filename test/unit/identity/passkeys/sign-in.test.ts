@@ -15,7 +15,7 @@ import { interruptedWorld, type MemoryWorld, memoryWorld } from '#test/support/m
 const PAGE = 'http://localhost:8787';
 const sent = { headers: { host: 'localhost:8787' }, cookies: [] };
 
-/** Creates a user with a passkey and an authenticator response, ready to sign in. */
+/** Adds a passkey to the user and requests sign-in options. @returns functions to sign in and to read the sessions */
 async function aboutToSignIn(world: MemoryWorld, context: Context) {
   const authenticator = makeAuthenticator();
   const response = authenticator.create(await newPasskeyOptions(context, sent.headers), PAGE);
@@ -81,7 +81,7 @@ describe('signInByPasskey', () => {
 });
 
 describe('addPasskey', () => {
-  it('leaves nothing when its user is removed between read and write', async () => {
+  it('stores nothing when its user is removed between read and write', async () => {
     const { world, before } = interruptedWorld();
     const { context, user } = await world.account();
     const admin = await addAdmin(world, context);
@@ -89,7 +89,7 @@ describe('addPasskey', () => {
     const response = makeAuthenticator().create(options, PAGE);
     const add = (by: Context) => addPasskey(by, { name: 'laptop', response }, sent.headers);
     before.act = async () => {
-      // The lock of team changes belongs to this process and does not bind another one.
+      // Deletes the item itself, like another process: the lock of team changes binds only this process.
       const { v, pk, sk } = (await world.store.get<UserItem>(world.keys.user(context.tenant, user.id)))!;
       await world.store.transact([{ delete: { pk, sk }, if: { version: v } }]);
     };

@@ -46,7 +46,7 @@ describe('authenticatorDataOf', () => {
     );
   });
 
-  it('returns undefined if it is shorter than its fixed part', () => {
+  it('returns undefined for data shorter than its fixed part', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 36 }), (bytes) => authenticatorDataOf(bytes) === undefined));
   });
 });
@@ -82,9 +82,9 @@ describe('validateResponse', () => {
     );
   });
 
-  it('rejects a frame of another page, and an unverified user', () => {
+  it('rejects a frame in a page of another origin, and an unverified user', () => {
     expect(validateResponse('webauthn.get', relyingParty, { ...client, crossOrigin: true }, data)).toBe('origin');
-    const absent = { ...data, user_verified: false };
-    expect(validateResponse('webauthn.get', relyingParty, client, absent)).toBe('user_verification');
+    const unverified = { ...data, user_verified: false };
+    expect(validateResponse('webauthn.get', relyingParty, client, unverified)).toBe('user_verification');
   });
 });

@@ -26,8 +26,8 @@ const redeem = (world: MemoryWorld, token: string) =>
 const linkOf = async (scope: Parameters<typeof linkByOperator>[0]) =>
   tokenOf((await linkByOperator(scope, 'http://localhost:8787')).url);
 
-describe('session that starts while all sessions of its user end', () => {
-  it('ends with them', async () => {
+describe('end of all sessions of a user', () => {
+  it('includes a session that starts at the same time', async () => {
     const { world, before } = interruptedWorld();
     const made = await world.account();
     // Between the read of the user and the write of the session.
@@ -38,7 +38,7 @@ describe('session that starts while all sessions of its user end', () => {
     expect(await outcomeOf(world, next.cookie)).toBe('admin');
   });
 
-  it('makes a stolen link useless after a revoking one was created', async () => {
+  it('includes a stolen link that is used while a revoking link is created', async () => {
     const { world, before } = interruptedWorld();
     const made = await world.account();
     const stolen = await linkOf(made.context);
@@ -50,7 +50,7 @@ describe('session that starts while all sessions of its user end', () => {
     expect((await redeem(world, token)).statusCode).toBe(201);
   });
 
-  it('continues if it requested the end of the others', async () => {
+  it('keeps the session that requested it', async () => {
     const world = memoryWorld();
     const made = await world.account();
     const [mine, other] = [await begin(world, made.context, made), await begin(world, made.context, made)];
@@ -74,22 +74,22 @@ describe('sign-in link', () => {
   });
 
   it('signs in once, also when the response of the store is lost', async () => {
-    let isLost = false;
+    let isNextLost = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        if (!isLost) return outcome;
-        isLost = false;
+        if (!isNextLost) return outcome;
+        isNextLost = false;
         return { ok: false, failed: [], present: [], conflict: true };
       },
     }));
     const { context } = await world.account();
     const token = await linkOf(context);
-    isLost = true;
-    const answer = await redeem(world, token);
-    expect(answer.statusCode).toBe(201);
-    expect(await outcomeOf(world, answer.cookies![0]!.split(';')[0]!)).toBe('admin');
+    isNextLost = true;
+    const response = await redeem(world, token);
+    expect(response.statusCode).toBe(201);
+    expect(await outcomeOf(world, response.cookies![0]!.split(';')[0]!)).toBe('admin');
     expect((await redeem(world, token)).statusCode).toBe(401);
   });
 
@@ -112,17 +112,21 @@ describe('sign-in link', () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
     const credential: SignInCredential = { id: 'pky_1', digest: 'd', name: 'Laptop' };
-    const rich: UserItem = { ...(await userOf(world, user)), passkeys: [credential], identities: [credential] };
-    const places = [world.keys.passkey('d'), world.keys.identity('d', context.tenant, user.id)];
-    await world.store.putMany([rich, ...places]);
+    const withCredentials: UserItem = {
+      ...(await userOf(world, user)),
+      passkeys: [credential],
+      identities: [credential],
+    };
+    const credentialKeys = [world.keys.passkey('d'), world.keys.identity('d', context.tenant, user.id)];
+    await world.store.putMany([withCredentials, ...credentialKeys]);
     await linkByOperator(context, '', { revoke: true });
     expect(await userOf(world, user)).toMatchObject({ passkeys: [], identities: [] });
-    for (const place of places) expect(await world.store.get(place)).toBeUndefined();
+    for (const key of credentialKeys) expect(await world.store.get(key)).toBeUndefined();
   });
 });
 
 describe('items of a sign-in', () => {
-  const left = ({ store }: MemoryWorld) =>
+  const partitionsLeft = ({ store }: MemoryWorld) =>
     (store.store.db.prepare('SELECT pk FROM items').all() as { pk: string }[])
       .map(({ pk }) => pk)
       .filter((pk) => /^(SESSION|LINK|PASSKEY|IDENTITY)#|#SESSIONS#/.test(pk));
@@ -132,7 +136,7 @@ describe('items of a sign-in', () => {
     const made = await world.account();
     for (let i = 0; i < 3; i++) await begin(world, made.context, made);
     await linkOf(made.context);
-    expect(left(world)).toHaveLength(7);
+    expect(partitionsLeft(world)).toHaveLength(7);
     return { world, ...made };
   }
 
@@ -145,29 +149,29 @@ describe('items of a sign-in', () => {
     };
     await world.store.putMany([other]);
     await removeUser(context, user.id);
-    expect(left(world)).toEqual([]);
+    expect(partitionsLeft(world)).toEqual([]);
   });
 
   it('are deleted with their account', async () => {
     const { world, context } = await full();
     await endAccount(context);
     await reclaimAccount(world, { tenant_id: context.tenant });
-    expect(left(world)).toEqual([]);
+    expect(partitionsLeft(world)).toEqual([]);
   });
 
-  it('are deleted with replaced and surplus sessions', async () => {
+  it('are deleted when their session is replaced or exceeds the limit', async () => {
     const world = memoryWorld();
     const made = await world.account();
     let last = await begin(world, made.context, made);
     last = await begin(world, made.context, made, 'passkey', { before: [last.cookie] });
-    expect(left(world)).toHaveLength(2);
+    expect(partitionsLeft(world)).toHaveLength(2);
     // As after many concurrent sign-ins that did not see each other.
     const crowd = Array.from({ length: 30 }, (_, i) =>
       world.keys.sessionPointer(made.account.id, made.user.id, `ses_0${i}`),
     );
     await world.store.putMany(crowd.map((key, i) => ({ ...key, digest: `d${i}` })) as Item[]);
     for (let i = 0; i < 2; i++) last = await begin(world, made.context, made);
-    expect(left(world).filter((pk) => pk.includes('#SESSIONS#'))).toHaveLength(20);
+    expect(partitionsLeft(world).filter((pk) => pk.includes('#SESSIONS#'))).toHaveLength(20);
     expect(await outcomeOf(world, last.cookie)).toBe('admin');
   });
 });

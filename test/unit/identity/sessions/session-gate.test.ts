@@ -93,8 +93,8 @@ describe('session gate', () => {
   });
 });
 
-describe('end of a session', () => {
-  it('is exactly 7 days after its last use', async () => {
+describe('session', () => {
+  it('ends exactly 7 days after its last use', async () => {
     const { world, cookie } = await signedIn();
     world.advance(7 * DAY - 1);
     expect(await outcomeOf(world, cookie)).toBe('admin');
@@ -110,7 +110,7 @@ describe('end of a session', () => {
     ['passkey', 30 * DAY],
     ['oidc', DAY],
     ['link', 12 * HOUR],
-  ] as const)('is at a fixed time for the method %s, regardless of use', async (method, ms) => {
+  ] as const)('ends at a fixed time for the method %s, regardless of use', async (method, ms) => {
     const { world, cookie, begun } = await signedIn(method);
     expect(begun.cookie).toContain(`; Max-Age=${ms / 1000}`);
     const start = world.ports.clock.now();
@@ -126,7 +126,7 @@ describe('end of a session', () => {
     expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('never stores its token or cookie', async () => {
+  it('is stored without its token or cookie', async () => {
     const { world, cookie, begun } = await signedIn();
     const token = cookie.split('=')[1]!;
     const stored = JSON.stringify(world.store.store.db.prepare('SELECT pk, sk, body FROM items').all());

@@ -33,18 +33,18 @@ describe('changed role', () => {
   });
 
   it('can be repeated after an interruption', async () => {
-    let left = Number.POSITIVE_INFINITY;
+    let writesLeft = Number.POSITIVE_INFINITY;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
-      transact: (writes) => (left-- > 0 ? table.transact(writes) : Promise.reject(new Error('crash'))),
+      transact: (writes) => (writesLeft-- > 0 ? table.transact(writes) : Promise.reject(new Error('crash'))),
     }));
     const { context } = await world.account({ key_limit_per_user: 200 });
     const { user } = await join(world, context);
     const issued = [];
     for (let n = 0; n < 120; n++) issued.push(await issueKey(context, user.id, fullKey('a')));
-    left = 1;
+    writesLeft = 1;
     await expect(changeUser(context, user.id, { role: 'viewer' })).rejects.toThrow('crash');
-    left = Number.POSITIVE_INFINITY;
+    writesLeft = Number.POSITIVE_INFINITY;
     expect((await changeUser(context, user.id, { role: 'viewer' })).role).toBe('viewer');
     const roles = await Promise.all(issued.map(async (one) => (await callerOf(world, one.key)).role));
     expect(new Set(roles)).toEqual(new Set(['viewer']));
@@ -61,7 +61,7 @@ describe('changed role', () => {
 });
 
 describe('changeUser', () => {
-  it('updates the e-mail address on the keys, which name the author', async () => {
+  it('updates the e-mail address in the keys of the user, which name the author of changes', async () => {
     const world = memoryWorld();
     const { context, user, key } = await world.account();
     await changeUser(context, user.id, { email: 'new@example.com' });

@@ -6,7 +6,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const EMAIL = 'cleo@example.com';
 
-/** Reads the pointers from e-mail addresses to users, invited or not. */
+/** Reads all stored pointers from e-mail addresses to invited users. */
 const pointers = (world: ReturnType<typeof memoryWorld>) =>
   world.store.store.db.prepare("SELECT pk FROM items WHERE pk LIKE 'INVITED#%'").all();
 
@@ -18,7 +18,7 @@ it('finds invited users by address, regardless of case, in all accounts while th
     accounts.map(({ context }) => context.tenant).toSorted(),
   );
   expect(await findInvitedUsers(world, 'cleo@example.org')).toEqual([]);
-  // In lower case, the Kelvin sign of a provider's claim is the letter k.
+  // The lower case of the Kelvin sign (U+212A), which the claim of a provider can contain, is the letter k.
   await inviteUser(accounts[0]!.context, { email: 'kim@example.com', role: 'member' });
   expect(await findInvitedUsers(world, 'KIM@example.com')).toHaveLength(1);
   expect(await findInvitedUsers(world, '\u212aim@example.com')).toEqual([]);

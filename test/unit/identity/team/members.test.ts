@@ -186,7 +186,7 @@ describe('removeUser', () => {
   it('succeeds when a repeated write no longer matches', async () => {
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
-      // As a client that repeats a transaction whose first response was lost.
+      // Like a client that repeats a transaction whose first response was lost.
       transact: async (writes) => {
         await table.transact(writes);
         return table.transact(writes);
@@ -209,8 +209,10 @@ describe('issueAdminKey', () => {
     const { key } = await issueAdminKey(context, fullKey('Replacement'));
     expect((await world.bearer(key)).caller.user_id).toBe(second.id);
   });
+});
 
-  it('uses an admin of an account created before teams existed', async () => {
+describe('an account created before teams existed', () => {
+  it('lists its admin, who cannot be removed', async () => {
     const world = memoryWorld();
     const { context, user } = await world.account();
     const old: UserItem = { ...user };

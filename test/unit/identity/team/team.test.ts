@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isSameEmail } from '#lib/identity/team/team.ts';
 
 describe('isSameEmail', () => {
-  it('ignores case', () => {
+  it('ignores case and the encoding of accents', () => {
     fc.assert(
       fc.property(fc.emailAddress(), (email) => {
         expect(isSameEmail(email, email.toUpperCase())).toBe(true);

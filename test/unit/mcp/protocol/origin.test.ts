@@ -3,7 +3,7 @@ import { isAllowedOrigin } from '#lib/mcp/protocol/origin.ts';
 import { readSettings } from '#lib/settings.ts';
 
 describe('the allowed origins of MCP', () => {
-  it('include its own address', () => {
+  it('include the address of the service', () => {
     expect(isAllowedOrigin('http://localhost:8787', 'localhost:8787', readSettings({}))).toBe(true);
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { argumentErrors, schemaIssues } from '#lib/mcp/skills/input-schema.ts';
 
-const placesOf = (schema: object) => schemaIssues(schema as never).map(({ path }) => path.join('.'));
+const pathsOf = (schema: object) => schemaIssues(schema as never).map(({ path }) => path.join('.'));
 const object = (more: object = {}) => ({ type: 'object', ...more });
 
 describe('a schema of arguments', () => {
@@ -24,7 +24,7 @@ describe('a schema of arguments', () => {
       object({ properties: { a: { items: [{ pattern: 'a' }] } } }),
       ['properties.a.items.0.pattern'],
     ],
-    ['all that is wrong', object({ $ref: '#', patternProperties: {} }), ['$ref', 'patternProperties']],
+    ['several errors', object({ $ref: '#', patternProperties: {} }), ['$ref', 'patternProperties']],
     ['properties that are not an object', object({ properties: [] }), ['properties']],
     ['a property that is not a schema', object({ properties: { a: 7 } }), ['properties.a']],
     ['alternatives that are not a list', object({ anyOf: {} }), ['anyOf']],
@@ -48,9 +48,9 @@ describe('a schema of arguments', () => {
       object({ properties: { a: { [keyword]: value } } }),
       [`properties.a.${keyword}`],
     ]),
-    ['an id that is not an address', object({ $id: 'http://[' }), ['']],
-  ])('is rejected with %s', (_name, schema, places) => {
-    expect(placesOf(schema)).toEqual(places);
+    ['an $id that is not a valid URL', object({ $id: 'http://[' }), ['']],
+  ])('is rejected with %s', (_name, schema, paths) => {
+    expect(pathsOf(schema)).toEqual(paths);
   });
 
   it.each<[string, object]>([
@@ -63,8 +63,8 @@ describe('a schema of arguments', () => {
     ['true and false as schemas', object({ additionalProperties: false, properties: { a: true } })],
     ['a dialect', object({ $schema: 'https://json-schema.org/draft/2020-12/schema' })],
     ['a format', object({ properties: { a: { type: 'string', format: 'uri' } } })],
-  ])('accepts %s', (_name, schema) => {
-    expect(placesOf(schema)).toEqual([]);
+  ])('is accepted with %s', (_name, schema) => {
+    expect(pathsOf(schema)).toEqual([]);
   });
 
   it('is limited in depth', () => {
@@ -76,11 +76,11 @@ describe('a schema of arguments', () => {
   it.each<[string, object]>([
     ['schemas', object({ allOf: Array.from({ length: 200 }, () => ({})) })],
     ['bytes', object({ description: 'x'.repeat(16 * 1024) })],
-  ])('limits the number of %s', (_name, schema) => {
+  ])('is limited in the number of %s', (_name, schema) => {
     expect(schemaIssues(schema as never)).toMatchObject([{ path: [], message: expect.stringContaining('at most') }]);
   });
 
-  it('is validated with a message for any input', () => {
+  it('is validated for any input, with a message for each issue', () => {
     fc.assert(
       fc.property(
         fc.object({ maxDepth: 6, key: fc.constantFrom('type', 'properties', 'items', 'anyOf', 'required', 'a') }),
@@ -123,11 +123,11 @@ describe('arguments', () => {
     ['bytes', { name: 'x'.repeat(16 * 1024) }],
     ['elements in a list', { name: 'xy', tags: Array(101).fill('a') }],
     ['values', { name: 'xy', tags: Array(100).fill(Array(10).fill('a')) }],
-  ])('limit the number of %s', (_name, value) => {
+  ])('are limited in the number of %s', (_name, value) => {
     expect(argumentErrors(schema, value)).toMatchObject([{ path: '', message: expect.stringContaining('at most') }]);
   });
 
-  it('are not validated by format, whose expressions can run without end', () => {
+  it('are not validated by `format`, whose regular expressions can run without end', () => {
     const url = object({ properties: { a: { type: 'string', format: 'url' }, b: { format: 'email' } } });
     expect(argumentErrors(url, { a: `http://${'a'.repeat(5000)}!`, b: 'none' })).toEqual([]);
   });

@@ -11,19 +11,19 @@ describe('arguments', () => {
     additionalProperties: { anyOf: Array.from({ length: 195 }, (_, i) => ({ type: 'string', minLength: 9999 + i })) },
   };
 
-  it('are rejected when the work of a registered schema is too large', () => {
+  it('are rejected when an accepted schema needs too many comparisons for them', () => {
     expect(schemaIssues(lengths)).toEqual([]);
-    const complaints = argumentErrors(lengths, named(999, ''));
-    expect(complaints).toEqual([{ path: '', message: expect.stringMatching(/20000 comparisons.*fewer values/s) }]);
+    const errors = argumentErrors(lengths, named(999, ''));
+    expect(errors).toEqual([{ path: '', message: expect.stringMatching(/20000 comparisons.*fewer values/s) }]);
   });
 
-  it('can be few for a large schema', () => {
+  it('are validated by a large schema if they are few', () => {
     expect(argumentErrors(lengths, named(20, 'x'.repeat(10_000).slice(0, 500)))).not.toEqual([
       { path: '', message: expect.stringContaining('comparisons') },
     ]);
   });
 
-  it('can be many with a schema for each', () => {
+  it('are accepted in large number with a schema for each', () => {
     const properties = named(190, { type: 'string', description: 'One of many' });
     expect(argumentErrors({ type: 'object', properties }, named(190, 'x'))).toEqual([]);
     const list = {
@@ -38,7 +38,7 @@ describe('arguments', () => {
     ['multiples', 'a 4th of the arguments against multiples'],
     ['choices', 'arguments against choices'],
     ['required names', 'arguments against required names'],
-  ])('are rejected against many %s', (name, message) => {
+  ])('are rejected by a schema with many %s', (name, message) => {
     const skill = [...worstSkills('act_1')].find((one) => one.name === `a schema of ${name}`)!;
     const call = [...worstMessages()].find((one) => one.name === message)!;
     const [{ inputSchema }] = JSON.parse(skill.text).tools;

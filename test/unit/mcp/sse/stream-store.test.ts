@@ -7,7 +7,7 @@ import type { Table } from '#lib/platform/ports.ts';
 import { deletesReplies, open, SECOND, world } from './stream-world.ts';
 
 describe('a stream with a stale or failing table', () => {
-  it('finds at its end what no eventual read returned', async () => {
+  it('sends at its end a reply that no eventually consistent read returned', async () => {
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
       wrap: (table) => ({
@@ -24,16 +24,16 @@ describe('a stream with a stale or failing table', () => {
     expect(all.match(/"id":1,"result":\{\}/g)).toHaveLength(1);
   });
 
-  it('sends nothing twice that an eventual read returns twice', async () => {
-    const before: Parameters<Table['transact']>[0] = [];
+  it('sends a reply once even if reads still return it after its deletion', async () => {
+    const ignored: Parameters<Table['transact']>[0] = [];
     const home = await world({
       settings: { MCP_STREAM_SECONDS: 20 },
       wrap: (table) => ({
         ...table,
-        // A deletion is not visible for a while.
+        // As if the first deletions were not visible yet.
         transact: async (writes) => {
-          if (!deletesReplies(writes) || before.length > 5) return table.transact(writes);
-          before.push(...writes);
+          if (!deletesReplies(writes) || ignored.length > 5) return table.transact(writes);
+          ignored.push(...writes);
           return { ok: true };
         },
       }),
@@ -93,14 +93,14 @@ describe('a stream with a stale or failing table', () => {
 });
 
 describe('open streams', () => {
-  it('are refused, as by a server without streams, if the setting is 0', async () => {
+  it('are rejected, as by a server without streams, if MCP_STREAMS_PER_KEY is 0', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 0 } });
     const refused = await home.ask('GET');
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'POST']);
     expect(await refused.json()).toMatchObject({ error: expect.stringContaining('use POST') });
   });
 
-  it('are limited per key; one lost in a crash stops counting after 90 seconds', async () => {
+  it('are limited per key; a stream lost in a crash stops counting after 90 seconds', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const [one, two] = [await home.ask('GET'), await home.ask('GET')];
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -108,14 +108,14 @@ describe('open streams', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('60');
     expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
-    // Without readers, as after a crash.
+    // The streams have no readers, as after a crash.
     home.advance(91 * SECOND);
     expect((await home.ask('GET')).status).toBe(200);
   });
 
   it('are limited per key, also when hundreds are opened at once in two processes', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 20 } });
-    // Another process has its own table on the same store, and none of its queues.
+    // As in another process: calls wait for each other only if they share the table object.
     const other = makeMcp({ ...home, ports: { ...home.ports, table: { ...home.ports.table } } }, { streams: true });
     const there = () =>
       other(new Request('http://fleet.example/v1/mcp', { headers: { authorization: `Bearer ${home.key.key}` } }));
@@ -125,7 +125,7 @@ describe('open streams', () => {
     expect(statuses[429]).toHaveLength(280);
   });
 
-  it('are limited per account to three times that, for any number of keys', async () => {
+  it('are limited per account to three times the limit of a key, for any number of keys', async () => {
     const home = await world({ settings: { MCP_STREAMS_PER_KEY: 2 } });
     const keys = [];
     for (const label of ['a', 'b', 'c', 'd']) {

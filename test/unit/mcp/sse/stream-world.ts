@@ -5,7 +5,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 export const SECOND = 1000;
 
-/** Stream in virtual time: its waits advance the clock until the test stops it. */
+/** Creates a world with MCP in virtual time: each wait of a stream advances the clock. */
 export async function world({ settings = {}, wrap }: { settings?: object; wrap?: (table: Table) => Table } = {}) {
   const memory = memoryWorld(wrap);
   Object.assign(memory.ports.settings, settings);
@@ -27,7 +27,7 @@ export async function world({ settings = {}, wrap }: { settings?: object; wrap?:
 }
 type World = Awaited<ReturnType<typeof world>>;
 
-/** Table whose reads of skills wait for `held`. */
+/** Returns a wrapper of a table whose reads of skills wait for `held`. */
 export const holdingSkills =
   (held: () => Promise<void> | undefined) =>
   (table: Table): Table => ({
@@ -42,7 +42,7 @@ export const holdingSkills =
 export const deletesReplies = (writes: Write[]): boolean =>
   writes.some((write) => 'delete' in write && write.delete.pk.includes('#REPLIES#'));
 
-/** Reads a stream event by event, in virtual time. */
+/** Opens a stream that the test reads event by event, in virtual time. */
 export async function open(world: World, headers: Record<string, string> = {}, signal?: AbortSignal) {
   const opened = world.now();
   const reply = await world.ask('GET', { headers, ...(signal && { signal }) });
@@ -50,11 +50,14 @@ export async function open(world: World, headers: Record<string, string> = {}, s
   const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
   const first = (await reader.read()).value!;
   const query = /(\?sessionId=\S+)/.exec(first)![1]!;
-  let asked = 0;
+  let lastId = 0;
   return {
     query,
     next: async () => (await reader.read()).value,
-    /** Reads to the end; `each` receives every event with its time (ms since the start). */
+    /**
+     * Reads to the end. `each` receives every event with its time.
+     * @returns time of the end; times in ms since the start
+     */
     rest: async (each: (event: string, at: number) => void | Promise<void> = () => {}) => {
       for (;;) {
         const { done, value } = await reader.read();
@@ -62,7 +65,7 @@ export async function open(world: World, headers: Record<string, string> = {}, s
         await each(value, world.now() - opened);
       }
     },
-    ping: () => world.ask('POST', { query, body: JSON.stringify({ jsonrpc: '2.0', id: ++asked, method: 'ping' }) }),
+    ping: () => world.ask('POST', { query, body: JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method: 'ping' }) }),
     cancel: () => reader.cancel(),
   };
 }

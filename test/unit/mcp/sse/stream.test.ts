@@ -28,21 +28,21 @@ describe('a stream of 2024-11-05', () => {
     const home = await world();
     const stream = await open(home);
     expect((await stream.ping()).status).toBe(202);
-    let answers = 0;
-    let refused = 0;
-    let asked = 1;
+    let replies = 0;
+    let rejected = 0;
+    let accepted = 1;
     const lived = await stream.rest(async (event) => {
-      if (event.startsWith('event: message')) answers++;
-      else if ((await stream.ping()).status === 202) asked++;
-      else refused++;
+      if (event.startsWith('event: message')) replies++;
+      else if ((await stream.ping()).status === 202) accepted++;
+      else rejected++;
     });
     expect(lived / MINUTE).toBeCloseTo(14, 0);
-    expect([answers, refused]).toEqual([asked, 0]);
+    expect([replies, rejected]).toEqual([accepted, 0]);
     expect((await stream.ping()).status).toBe(404);
   });
 
   it('extends its end for a pending reply, and sends it', async () => {
-    // The reads of the tool are delayed until the life of the stream is over.
+    // The reads of the tool wait until the lifetime of the stream is over.
     let release = () => {};
     let held: Promise<void> | undefined;
     const home = await world({
@@ -69,16 +69,16 @@ describe('a stream of 2024-11-05', () => {
   it('polls rarely while idle, and often after a message', async () => {
     const home = await world();
     const idle = await open(home, { 'mcp-protocol-version': '2024-11-05' });
-    const looks = async (stream: typeof idle) => {
+    const readsPerSecond = async (stream: typeof idle) => {
       const [reads, at] = [home.requests.reads, home.now()];
       await stream.next();
       return ((home.requests.reads - reads) / (home.now() - at)) * SECOND;
     };
     for (let i = 0; i < 3; i++) await idle.next();
-    expect(await looks(idle)).toBeLessThan(1.5);
+    expect(await readsPerSecond(idle)).toBeLessThan(1.5);
     await idle.ping();
     await idle.next();
-    expect(await looks(idle)).toBeGreaterThan(8);
+    expect(await readsPerSecond(idle)).toBeGreaterThan(8);
     await idle.cancel();
   });
 
@@ -94,18 +94,18 @@ describe('a stream of 2024-11-05', () => {
     expect(home.now() - deleted).toBeLessThan(20 * SECOND);
   });
 
-  it('ends when aborted, and accepts no further reply', async () => {
+  it('ends when aborted, and accepts no further message', async () => {
     const home = await world();
-    const left = new AbortController();
-    const stream = await open(home, {}, left.signal);
+    const client = new AbortController();
+    const stream = await open(home, {}, client.signal);
     await stream.ping();
     expect(await stream.next()).toContain('"id":1');
-    left.abort();
+    client.abort();
     expect(await stream.next()).toBeUndefined();
     expect((await stream.ping()).status).toBe(404);
   });
 
-  it('ends before the limit of the platform, with any pending replies', async () => {
+  it('ends before the limit of the platform, even with pending replies', async () => {
     let held: Promise<void> | undefined;
     const home = await world({
       wrap: holdingSkills(() => held),

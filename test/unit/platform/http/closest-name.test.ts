@@ -55,7 +55,7 @@ describe('closestName', () => {
 
   it('finds the name after any single typing mistake', () => {
     fc.assert(
-      fc.property(known, fc.nat(), fc.constantFrom('drop', 'double', 'swap', 'wrong'), (name, place, slip) => {
+      fc.property(known, fc.nat(), fc.constantFrom('drop', 'double', 'swap', 'wrong'), (name, place, mistake) => {
         const at = place % (name.length - 1);
         const [before, here, next, rest] = [name.slice(0, at), name[at]!, name[at + 1]!, name.slice(at + 2)];
         const typed = {
@@ -63,7 +63,7 @@ describe('closestName', () => {
           double: before + here + here + next + rest,
           swap: before + next + here + rest,
           wrong: `${before}q${next}${rest}`,
-        }[slip];
+        }[mistake];
         expect(closestName(typed, KNOWN)).toBe(name);
       }),
     );

@@ -13,7 +13,7 @@ const eventOf = (method: string, headers: ApiEvent['headers']): ApiEvent => ({
   requestContext: { requestId: 'r', http: { method, path: '/' } },
 });
 
-const readOf = ({ body, isBase64Encoded }: ApiResult): string =>
+const textOf = ({ body, isBase64Encoded }: ApiResult): string =>
   isBase64Encoded ? gunzipSync(Buffer.from(body, 'base64')).toString() : body;
 
 const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'DELETE');
@@ -25,15 +25,15 @@ it('preserves any response in each encoding', async () => {
     const [method, accepted, body, statusCode] = drawn;
     const result: ApiResult = { statusCode, headers: { 'x-own': '1' }, body };
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const shown = await compressResponses(async () => result)(eventOf(method, headers));
-    expect(readOf(shown)).toBe(body);
-    expect(shown).toMatchObject({ statusCode, headers: { 'x-own': '1' } });
+    const response = await compressResponses(async () => result)(eventOf(method, headers));
+    expect(textOf(response)).toBe(body);
+    expect(response).toMatchObject({ statusCode, headers: { 'x-own': '1' } });
     const isLongRead = body.length > 1024 && ['GET', 'HEAD'].includes(method);
-    const isPacked = isLongRead && ['gzip', '*', 'deflate, gzip'].includes(accepted ?? '');
-    expect(shown.isBase64Encoded === true).toBe(isPacked);
-    expect(shown.headers['content-encoding']).toBe(isPacked ? 'gzip' : undefined);
-    expect(shown.headers.etag !== undefined).toBe(isLongRead && statusCode === 200);
-    if (!isLongRead) expect(shown).toBe(result);
+    const isCompressed = isLongRead && ['gzip', '*', 'deflate, gzip'].includes(accepted ?? '');
+    expect(response.isBase64Encoded === true).toBe(isCompressed);
+    expect(response.headers['content-encoding']).toBe(isCompressed ? 'gzip' : undefined);
+    expect(response.headers.etag !== undefined).toBe(isLongRead && statusCode === 200);
+    if (!isLongRead) expect(response).toBe(result);
   });
   await fc.assert(property, { numRuns: 200 });
 });
@@ -51,8 +51,8 @@ it('returns 304 without body and content headers for a known tag', async () => {
 
 it('gives equal tags only to equal texts', async () => {
   const tagOf = async (body: string) => {
-    const answer = compressResponses(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
-    return (await answer(eventOf('GET', {}))).headers.etag;
+    const handle = compressResponses(async () => ({ statusCode: 200, headers: {}, body: body.padEnd(2000) }));
+    return (await handle(eventOf('GET', {}))).headers.etag;
   };
   const property = fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {
     expect((await tagOf(one)) === (await tagOf(other))).toBe(one.padEnd(2000) === other.padEnd(2000));

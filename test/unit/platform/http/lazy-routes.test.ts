@@ -16,7 +16,7 @@ const get = (path: string) =>
     run: async () => path,
   });
 
-/** An API of three lists that records each load. */
+/** Creates an API of three lists of routes. Records each load; the first `fails` loads fail. */
 function makeApi(fails = 0) {
   const loaded: string[] = [];
   const list = (of: string[], paths: string[]): LazyRoutes<Context> => ({
@@ -53,7 +53,7 @@ describe('lazy routes', () => {
     expect(await status('/v1/dogs')).toBe(200);
   });
 
-  it('return 404 without loading for an unknown resource', async () => {
+  it('are not loaded for an unknown resource, which returns 401 without a key', async () => {
     const { loaded, status } = makeApi();
     for (const path of ['/', '/v1', '/v1/', '/v1/birds', '/v1/of', '/v1/constructor', '/.well-known/mcp']) {
       expect([path, await status(path)]).toEqual([path, path.startsWith('/.well-known/') ? 404 : 401]);

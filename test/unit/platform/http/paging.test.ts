@@ -14,7 +14,9 @@ import {
   type Reader,
 } from '#lib/platform/http/paging.ts';
 
-/** A list of `count` records in pages of at most `page`, some of them empty. */
+/**
+ * Returns a reader of `count` records in pages of at most `page`. It omits each tenth record, so pages can be empty.
+ */
 function listWith(count: number, page = 7, size = 1): Reader<{ n: number; text: string }> {
   return async (after, limit) => {
     const from = after === undefined ? 0 : Number(after) + 1;
@@ -85,7 +87,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is rejected as VALIDATION_ERROR if garbled, without any other error', () => {
+  it('is rejected with an AppError if it is any other text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(() => decodeCursor('a list', text, Position)).toThrow(AppError);
@@ -94,7 +96,7 @@ describe('a cursor', () => {
   });
 
   it.each([
-    ['it is of another list', encodeCursor('b', 'x')],
+    ['it belongs to another list', encodeCursor('b', 'x')],
     ['its position is not a valid key', encodeCursor('a', 'ü')],
     ['its position has another type', encodeCursor('a', 7)],
     ['it is followed by other text', `${encodeCursor('a', 'x')}!!!`],

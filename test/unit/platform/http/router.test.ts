@@ -43,9 +43,9 @@ describe('request validation', () => {
   it.each([
     ['an unknown route without a key', 'GET', '/v1/nothing', { as: '' }, 401, 'UNAUTHORIZED'],
     ['an unknown route with a key', 'GET', '/v1/nothing', {}, 404, 'NOT_FOUND'],
-    ['a wrong method of a reader', 'POST', '/v1/things/a', { as: 'reader' }, 405, 'METHOD_NOT_ALLOWED'],
-    ['a reader before the role', 'POST', '/v1/things/a/names/n', { as: 'reader' }, 403, 'READ_ONLY'],
-    ['a reader before existence', 'PUT', '/v1/things/gone', { as: 'reader', body: bad }, 403, 'READ_ONLY'],
+    ['the method before read-only access', 'POST', '/v1/things/a', { as: 'reader' }, 405, 'METHOD_NOT_ALLOWED'],
+    ['read-only access before the role', 'POST', '/v1/things/a/names/n', { as: 'reader' }, 403, 'READ_ONLY'],
+    ['read-only access before existence', 'PUT', '/v1/things/gone', { as: 'reader', body: bad }, 403, 'READ_ONLY'],
     ['the role before existence', 'POST', '/v1/things/ü/names/n', { as: 'member' }, 403, 'FORBIDDEN'],
     ['existence before the body', 'PUT', '/v1/things/gone', { body: bad }, 404, 'NOT_FOUND'],
     ['state before the body', 'PUT', '/v1/things/busy', { body: bad }, 409, 'CONFLICT'],
@@ -72,9 +72,9 @@ describe('path matching', () => {
     ['the table separator', '/v1/things/a%23b'],
     ['other letters than ASCII', '/v1/things/%C3%BC'],
     ['a null byte', '/v1/things/a%00'],
-    ['too long an id', `/v1/things/${'a'.repeat(65)}`],
+    ['an id that is too long', `/v1/things/${'a'.repeat(65)}`],
     ['a dot segment', '/v1/things/..'],
-    ['nothing', '/v1/things/'],
+    ['an empty id', '/v1/things/'],
     ['a trailing slash', '/v1/things/a/'],
     ['another case', '/V1/things/a'],
   ])('finds nothing for %s', async (_name, path) => {
@@ -112,7 +112,7 @@ describe('path matching', () => {
   ])('keeps an invalid escape verbatim: %j', async (name, path) => {
     expect((await send('POST', path)).body).toEqual({ id: 'a', name });
   });
-  it('accepts slashes in a name only at its end, and no empty name', async () => {
+  it('accepts slashes only in a name at the end of the path, and no empty name', async () => {
     expect((await send('POST', '/v1/things/a/b/names/x')).status).toBe(404);
     expect((await send('POST', '/v1/things/a/names/')).status).toBe(404);
     expect((await send('PUT', '/v1/things/a/names/x/y')).status).toBe(405);
@@ -141,7 +141,7 @@ describe('request body', () => {
     expect((await put(encode(filled(101)), true)).status).toBe(413);
   });
   it.each([
-    ['no JSON', 'name=a'],
+    ['not JSON', 'name=a'],
     ['cut off', '{"name":"a"'],
     ['an array', '[{"name":"a"}]'],
     ['null', 'null'],
@@ -167,7 +167,7 @@ describe('request body', () => {
       details: [{ path: 'name', message: 'is required' }],
     });
   });
-  it('is rejected or ignored if nested endlessly, without an internal error', async () => {
+  it('is rejected or ignored if nested over 100,000 levels deep, without an internal error', async () => {
     for (const body of [`{"a":${'['.repeat(120_000)}${']'.repeat(120_000)}}`, '['.repeat(200_000)]) {
       const { status } = await send('POST', '/v1/anything', { body });
       expect([200, 400]).toContain(status);

@@ -8,7 +8,7 @@ const own = readSettings({ PUBLIC_URL: 'https://status.example.com', ALLOWED_HOS
 
 describe('isServiceHost', () => {
   it.each(['127.0.0.1:8787', '192.168.1.5', '[::1]:8787', 'localhost:8787', 'console.localhost:1', 'nas', 'NAS:80'])(
-    'accepts %s, which no other owner can point here',
+    'accepts %s, which the owner of another domain cannot point at this service',
     (host) => {
       expect(isServiceHost(host, NONE)).toBe(true);
       expect(isServiceOrigin(`http://${host.toLowerCase()}`.replace(/:80$/, ''), host, NONE)).toBe(true);
@@ -46,14 +46,14 @@ describe('isServiceOrigin', () => {
     expect(isServiceOrigin('http://localhost:8787', 'localhost:8787', NONE)).toBe(true);
     expect(isServiceOrigin('http://localhost:8788', 'localhost:8787', NONE)).toBe(false);
     expect(isServiceOrigin('http://other:8787', 'localhost:8787', NONE)).toBe(false);
-    // A proxy that uses its own address for the request.
+    // A proxy may send the address that it connects to as Host.
     expect(isServiceOrigin('https://status.example.com', '127.0.0.1:8787', own)).toBe(true);
     expect(isServiceOrigin('http://status.example.com', '127.0.0.1:8787', own)).toBe(false);
     expect(isServiceOrigin('https://status.example.com.evil.example', '127.0.0.1:8787', own)).toBe(false);
   });
 
   it.each(['null', '', '*', 'file://', 'http://localhost:8787/', 'http://localhost:8787/a', 'chrome-extension://abc'])(
-    'rejects the page "%s"',
+    'rejects the origin "%s"',
     (origin) => {
       expect(isServiceOrigin(origin, 'localhost:8787', NONE)).toBe(false);
     },
@@ -61,7 +61,7 @@ describe('isServiceOrigin', () => {
 });
 
 describe('serviceOriginOf', () => {
-  it('returns the origin of the page, else PUBLIC_URL at its host, else plain http', () => {
+  it('returns the origin of the page, else PUBLIC_URL if it has the host, else the host with http', () => {
     expect(serviceOriginOf({ host: 'nas:8787', origin: 'https://nas:8787' }, NONE).origin).toBe('https://nas:8787');
     expect(serviceOriginOf({ host: 'status.example.com' }, own).origin).toBe('https://status.example.com');
     expect(serviceOriginOf({ host: 'localhost:8787' }, own).origin).toBe('http://localhost:8787');
@@ -74,7 +74,7 @@ describe('serviceOriginOf', () => {
   });
 });
 
-describe('host that the platform has proven', () => {
+describe('a host that the platform has proven', () => {
   const proven = { ...NONE, are_hosts_proven: true };
   const host = 'd111.cloudfront.net';
 
@@ -86,13 +86,13 @@ describe('host that the platform has proven', () => {
     expect(isServiceHost(host, NONE)).toBe(false);
   });
 
-  it('accepts no page of another host, port or scheme', () => {
+  it('does not accept another host, port or scheme', () => {
     for (const origin of [`http://${host}`, 'https://evil.example', `https://${host}:8443`])
       expect(isServiceOrigin(origin, host, proven)).toBe(false);
     for (const odd of ['', 'a b', 'x/y', `${host}:8443`]) expect(isServiceHost(odd, proven)).toBe(false);
   });
 
-  it('leaves hosts of one machine on http', () => {
+  it('keeps http for an IP address', () => {
     expect(serviceOriginOf({ host: '127.0.0.1:8787' }, proven).origin).toBe('http://127.0.0.1:8787');
     expect(isSecureHost('127.0.0.1:8787', proven)).toBe(false);
   });

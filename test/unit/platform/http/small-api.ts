@@ -6,10 +6,10 @@ import { Reply, route } from '#lib/platform/http/route.ts';
 import { type Gates, makeRouter } from '#lib/platform/http/router.ts';
 import { memoryLog } from '#test/support/log.ts';
 
-/** An API with one route per kind of access, for router tests. */
 export type Context = { caller: Rights };
 const define = route<Context>();
 
+/** Routes of a small API, for router tests. */
 const routes = [
   define({
     method: 'GET',
@@ -110,7 +110,7 @@ export const gates: Gates<Context> = {
   withReadPermit: (_context, read) => read(),
   authenticate: async ({ headers }) => {
     const caller = callers[headers.authorization ?? ''];
-    if (!caller) throw new AppError('UNAUTHORIZED', 'Who?', { headers: { 'www-authenticate': 'Bearer' } });
+    if (!caller) throw new AppError('UNAUTHORIZED', 'Send a key.', { headers: { 'www-authenticate': 'Bearer' } });
     return { caller };
   },
 };

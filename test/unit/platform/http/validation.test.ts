@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { AppError } from '#lib/platform/errors.ts';
 import { parse, parseBody } from '#lib/platform/http/validation.ts';
 
-/** Details of a validation error; none without an error. */
+/** Returns the messages of the validation error by path; empty without an error. */
 function errorsOf(run: () => unknown): Record<string, string> {
   try {
     run();
@@ -31,7 +31,7 @@ describe('an unknown property', () => {
       strict: z.strictObject({ host: z.string() }).optional(),
     })
     .refine(() => true)
-    .meta({ id: 'TestOfUnknownMembers' });
+    .meta({ id: 'TestOfUnknownProperties' });
 
   it.each<[place: string, value: object, path: string]>([
     ['at the top level', { hots: 1 }, 'hots'],
@@ -49,7 +49,7 @@ describe('an unknown property', () => {
     expect(errorsOf(() => parse(schema, { open: { anything: { at: ['all'] } } }))).toEqual({});
   });
 
-  it('is ignored at the top level only, if it belongs to a returned record', () => {
+  it('is ignored at the top level only, if it is a read-only property of the record', () => {
     const read = new Set(['created_at']);
     expect(parseBody(schema, { created_at: 'x' }, read)).not.toHaveProperty('created_at');
     const below = { plain: { host: 'x', created_at: 'x' } };

@@ -3,48 +3,50 @@ import { describe, expect, it } from 'vitest';
 import { headerSecrets } from '#lib/platform/secrets/header-secrets.ts';
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { decodingsOf, redactorOf } from '#lib/platform/secrets/redact-secrets.ts';
-import { WRITINGS } from '#test/support/writings.ts';
+import { ENCODINGS } from '#test/support/encodings.ts';
 
 const PUNCTUATION = `+/=&<>"'%.*?()[]{}|^$\\-_~`;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const secrets = fc.string({ unit: fc.constantFrom(...LETTERS, ...PUNCTUATION), minLength: 8, maxLength: 60 });
-const ways = fc.constantFrom(...Object.values(WRITINGS));
+const ways = fc.constantFrom(...Object.values(ENCODINGS));
 
-/** Characters shown next to the masks. */
-const shown = (text: string): number => text.replaceAll('*', '').length;
+/** Returns the number of characters outside of masks. */
+const unmasked = (text: string): number => text.replaceAll('*', '').length;
 
 describe('a secret', () => {
-  it.each(Object.keys(WRITINGS))('is found %s in any surrounding text', (way) => {
+  it.each(Object.keys(ENCODINGS))('is found %s in any surrounding text', (way) => {
     fc.assert(
       fc.property(secrets, fc.constantFrom('', ' ', 'a', 'id: "', '{\n  "x": "'), (secret, before) => {
-        const text = `${before}${WRITINGS[way]!(secret)}" and so on`;
-        // Padding of base64, and a digit with bits of its neighbor.
-        expect(shown(redactorOf([secret])(text)) - shown(before) - shown('" and so on')).toBeLessThanOrEqual(3);
+        const text = `${before}${ENCODINGS[way]!(secret)}" and so on`;
+        // May remain: padding of base64, and a digit that contains bits of the character next to the secret.
+        expect(unmasked(redactorOf([secret])(text)) - unmasked(before) - unmasked('" and so on')).toBeLessThanOrEqual(
+          3,
+        );
       }),
     );
   });
 
   it('is found in two nested encodings', () => {
-    // Remains: padding of base64 in the second encoding.
+    // May remain: padding of base64 in the second encoding.
     fc.assert(
       fc.property(secrets, ways, ways, (secret, first, second) => {
         const left = redactorOf([secret])(`got ${second(first(secret))}`);
-        expect(shown(left)).toBeLessThanOrEqual('got '.length + second('==').length + 2);
+        expect(unmasked(left)).toBeLessThanOrEqual('got '.length + second('==').length + 2);
       }),
       { numRuns: 1000 },
     );
   });
 
-  it('is found from its fourth character on at the end of a truncated text', () => {
+  it('is found at the end of a truncated text that contains at least its first four characters', () => {
     fc.assert(
       fc.property(secrets, ways, fc.nat(), (secret, write, at) => {
         const whole = write(secret);
         const least = write(secret.slice(0, 4)).replace(/=+$/, '').length + 2;
         fc.pre(whole.length > least);
         const text = `got ${whole.slice(0, least + (at % (whole.length - least)))}`;
-        // Next to `got `: part of an escape or digit, which reveals less than a character.
+        // May remain after `got `: a part of an escape or of a digit, which reveals less than a character.
         const left = redactorOf([secret])(text, true);
-        expect(shown(left)).toBeLessThanOrEqual('got '.length + 12);
+        expect(unmasked(left)).toBeLessThanOrEqual('got '.length + 12);
         expect(left).toContain(REDACTED);
       }),
     );
@@ -60,7 +62,7 @@ describe('a secret', () => {
   });
 
   it('is found in each encoding if it is not ASCII', () => {
-    for (const write of Object.values(WRITINGS)) {
+    for (const write of Object.values(ENCODINGS)) {
       expect(redactorOf(['pässwörd-ß'])(`got ${write('pässwörd-ß')} `)).toContain(REDACTED);
     }
     expect(redactorOf(['pässwörd-ß'])('p%E4ssw%F6rd-%DF')).toBe(REDACTED);
@@ -100,12 +102,17 @@ describe('secrets in request headers', () => {
   const basic = `Basic ${Buffer.from('ops:hush').toString('base64')}`;
   it.each([
     ['a value', { 'X-Key': 'sk_live_9' }, '{"x-key":"sk_live_9"}', `{"x-key":"${REDACTED}"}`],
-    ['a token without its scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
-    ['the scheme before a token', { Authorization: 'Bearer abcdef' }, 'Bearer abcdef', `Bearer ${REDACTED}`],
+    ['a token sent with a scheme', { Authorization: 'Bearer abcdef' }, 'no token abcdef', `no token ${REDACTED}`],
+    [
+      'a token after its scheme, which remains',
+      { Authorization: 'Bearer abcdef' },
+      'Bearer abcdef',
+      `Bearer ${REDACTED}`,
+    ],
     ['Basic as it was sent', { authorization: basic }, `got ${basic}`, `got Basic ${REDACTED}`],
     ['user and password of Basic', { authorization: basic }, 'no user ops:hush', `no user ${REDACTED}`],
     ['the password of Basic', { authorization: basic }, 'wrong: "hush"', `wrong: "${REDACTED}"`],
-    ['a cookie of several', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${REDACTED}"}`],
+    ['one of several cookies', { Cookie: 'theme=dark1; sid=abc123' }, '{"sid":"abc123"}', `{"sid":"${REDACTED}"}`],
   ])('are found: %s', (_what, headers, text, left) => {
     expect(redactorOf(headerSecrets(headers as Record<string, string>))(text)).toBe(left);
   });

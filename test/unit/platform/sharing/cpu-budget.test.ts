@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CpuJob, CpuTimeError, cpuBudget, type RunCpuJob } from '#lib/platform/sharing/cpu-budget.ts';
 
-/** A job that takes as many ms as its input says. */
+/** Job whose input is its CPU time in ms. */
 const job: CpuJob<number, number> = { name: 'take', load: async () => (ms) => ms };
 
 let now: number;
@@ -33,7 +33,7 @@ const REFUSED = {
 };
 
 describe('the CPU budget', () => {
-  it('refuses jobs of a tenant that has used it, and none of another', async () => {
+  it('refuses jobs of a tenant that has used it up, but not jobs of another', async () => {
     const cpu = cpuBudget(clock, runAtOnce);
     expect(await cpu.of('a')(job, [999])).toEqual([999]);
     expect(await cpu.of('a')(job, [40])).toEqual([40]);
@@ -53,7 +53,7 @@ describe('the CPU budget', () => {
     await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
   });
 
-  it('refuses jobs that wait while earlier ones of their tenant use it up', async () => {
+  it('refuses waiting jobs after earlier ones of their tenant have used it up', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
     const all = [600, 600, 1, 1].map((ms) =>
       cpu
@@ -67,7 +67,7 @@ describe('the CPU budget', () => {
     expect(await Promise.all(all)).toEqual([[600], [600], 'RATE_LIMITED', 'RATE_LIMITED']);
   });
 
-  it('does not interrupt a turn, so that the work of a tenant ends', async () => {
+  it('does not interrupt a call, even if its inputs exceed the budget', async () => {
     const cpu = cpuBudget(clock, runAtOnce);
     expect(await cpu.of('a')(job, [600, 600, 600])).toEqual([600, 600, 600]);
     await expect(cpu.of('a')(job, [1])).rejects.toMatchObject(REFUSED);
@@ -86,7 +86,7 @@ describe('the CPU budget', () => {
     expect(begun.toSorted()).toEqual([11, 12, 13, 14, 21, 22]);
   });
 
-  it('lets a tenant wait for one input of the calls of others', async () => {
+  it('lets a tenant wait for one input at a time of the calls of other tenants', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
     const calls = [cpu.of('a')(job, [11, 12, 13, 14]), cpu.of('b')(job, [21, 22, 23, 24]), cpu.of('c')(job, [31])];
     for (let i = 0; i < 9; i++) {
@@ -121,7 +121,7 @@ describe('the CPU budget', () => {
     expect(now).toBeGreaterThanOrEqual(1_005_000);
   });
 
-  it('is charged for a job that was stopped, whose error says how long it took', async () => {
+  it('is charged for a job that was stopped; the error has the time that the job took', async () => {
     const cpu = cpuBudget(clock, async () => {
       throw new CpuTimeError(1_000);
     });

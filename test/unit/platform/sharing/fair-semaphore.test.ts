@@ -2,19 +2,19 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairSemaphore, NO_PERMIT, type SemaphoreOptions, tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Work that ends on demand, on a clock that the test moves. */
-function world(shares: SemaphoreOptions) {
+/** Creates a semaphore for work that ends on demand, on a clock that the test moves. */
+function world(options: SemaphoreOptions) {
   let now = 0;
   const sleeping: { until: number; wake: () => void }[] = [];
   const clock = {
     now: () => now,
     sleep: (ms: number) => new Promise<void>((wake) => void sleeping.push({ until: now + ms, wake })),
   };
-  const fair = new FairSemaphore(shares, clock);
+  const fair = new FairSemaphore(options, clock);
   type Piece = {
     tenant: string;
     target?: string | undefined;
-    state: 'waits' | 'runs' | 'over' | 'no place';
+    state: 'waits' | 'runs' | 'over' | 'no permit';
     end: () => void;
   };
   const pieces: Piece[] = [];
@@ -35,7 +35,7 @@ function world(shares: SemaphoreOptions) {
           return promise;
         })
         .then((answer) => {
-          piece.state = answer === NO_PERMIT ? 'no place' : 'over';
+          piece.state = answer === NO_PERMIT ? 'no permit' : 'over';
         });
       return piece;
     },
@@ -61,7 +61,7 @@ function world(shares: SemaphoreOptions) {
 }
 
 describe('FairSemaphore', () => {
-  it('gives all permits to one tenant while no other requires one', async () => {
+  it('gives all permits to one tenant while no other requests one', async () => {
     const { submit, running, settle } = world({ permits: 10, wait_ms: 1000 });
     for (let i = 0; i < 30; i++) submit('a');
     await settle();
@@ -110,7 +110,7 @@ describe('FairSemaphore', () => {
     await pass(4000);
     expect(late.state).toBe('waits');
     await pass(3000);
-    expect(late.state).toBe('no place');
+    expect(late.state).toBe('no permit');
     expect(first.state).toBe('runs');
   });
 
@@ -155,7 +155,7 @@ describe('FairSemaphore', () => {
     await settle();
     expect(begun).toEqual([1, 2, 3]);
     await pass(6000);
-    expect([leftOver, after.state, isOver]).toEqual([[[4, 5]], 'no place', false]);
+    expect([leftOver, after.state, isOver]).toEqual([[[4, 5]], 'no permit', false]);
     ends[1]!();
     ends[2]!();
     await settle();
@@ -164,7 +164,7 @@ describe('FairSemaphore', () => {
 
   it('serves the lists of tenants in turn, one item at a time', async () => {
     const { fair, submit, settle } = world({ permits: 1, wait_ms: 5000 });
-    // Both can hold a fifth beyond the one permit, so that two of another tenant fill it.
+    // In addition to the one permit, a fifth is reserved, at least one: the work of two tenants fills both.
     const full = [submit('c'), submit('d')];
     const begun: string[] = [];
     const work = async (item: string) => void begun.push(item);
@@ -205,7 +205,7 @@ describe('FairSemaphore', () => {
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 4 }),
       fc.array(step, { maxLength: 80 }),
-      async (places, per_target, steps) => {
+      async (permits, per_target, steps) => {
         const {
           fair: _,
           submit,
@@ -214,8 +214,8 @@ describe('FairSemaphore', () => {
           running,
           waiting,
           settle,
-        } = world({ permits: places, per_target, wait_ms: 3000 });
-        const share = tenantShare(places);
+        } = world({ permits, per_target, wait_ms: 3000 });
+        const share = tenantShare(permits);
         for (const one of steps) {
           if ('tenant' in one) submit(one.tenant, one.target);
           else if ('pass' in one) await pass(one.pass);
@@ -225,22 +225,24 @@ describe('FairSemaphore', () => {
           }
           await settle();
           const count = (tenant?: string) => running(tenant);
-          expect(count()).toBeLessThanOrEqual(places + share);
+          expect(count()).toBeLessThanOrEqual(permits + share);
           for (const tenant of ['a', 'b', 'c']) {
             for (const target of ['x', 'y']) expect(running(tenant, target)).toBeLessThanOrEqual(per_target);
           }
           for (const { tenant, target } of waiting()) {
-            const line = pieces.filter((p) => p.state === 'runs' && p.tenant === tenant && p.target === target).length;
-            if (line >= per_target) continue;
-            expect(count()).toBeGreaterThanOrEqual(places);
-            if (count(tenant) < share) expect(count()).toBe(places + share);
+            const runningForTarget = pieces.filter(
+              (p) => p.state === 'runs' && p.tenant === tenant && p.target === target,
+            ).length;
+            if (runningForTarget >= per_target) continue;
+            expect(count()).toBeGreaterThanOrEqual(permits);
+            if (count(tenant) < share) expect(count()).toBe(permits + share);
           }
         }
         for (let left = 0; left < 1000 && (running() > 0 || waiting().length > 0); left++) {
           for (const piece of pieces) if (piece.state === 'runs') piece.end();
           await settle();
         }
-        expect(pieces.every(({ state }) => state === 'over' || state === 'no place')).toBe(true);
+        expect(pieces.every(({ state }) => state === 'over' || state === 'no permit')).toBe(true);
       },
     );
     await fc.assert(story, { numRuns: 200 });

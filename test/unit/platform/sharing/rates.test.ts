@@ -18,7 +18,7 @@ const requests = fc.array(fc.tuple(fc.integer({ min: 0, max: 3000 }), fc.integer
   maxLength: 200,
 });
 
-/** Tokens that a bucket grants, by time. */
+/** Sends requests to one bucket. Returns the time, tokens and outcome of each. */
 function run(rate: Rate, asked: [number, number][]) {
   let now = 1_000_000;
   let bucket = fullBucket(rate, now);
@@ -61,7 +61,7 @@ describe('a token bucket', () => {
     );
   });
 
-  it('grants refused tokens after the announced time, and is full after the other', () => {
+  it('grants refused tokens after `retry_s`, and is full after `reset_s`', () => {
     fc.assert(
       fc.property(rates, requests, (rate, asked) => {
         let now = 0;
@@ -135,8 +135,6 @@ describe('networkOf', () => {
 });
 
 describe('RATE_LIMITS', () => {
-  const own = ratesIn('', {} as never);
-
   it('replaces only the named rates', () => {
     const defaults = { push: { per_second: 1, burst: 2 }, send: { per_second: 3, burst: 4 } } as never;
     expect(ratesIn('push=1000/10000', defaults)).toEqual({
@@ -144,7 +142,7 @@ describe('RATE_LIMITS', () => {
       send: { per_second: 3, burst: 4 },
     });
     expect(ratesIn('off', defaults)).toBeUndefined();
-    expect(own).toEqual({});
+    expect(ratesIn('', {} as never)).toEqual({});
   });
 
   it.each([

@@ -33,7 +33,7 @@ describe('retryOnConflict', () => {
     expect(tries).toEqual([0, 1, 2, 3]);
   });
 
-  it('waits longer after each try, at most 15 ms per try', async () => {
+  it('waits up to 15 ms longer after each attempt', async () => {
     const ports = world();
     await retryOnConflict(ports, async (count) => (count < 4 ? RETRY : true));
     expect(ports.waits.map(Math.round)).toEqual([15, 30, 45, 60]);
@@ -58,7 +58,7 @@ describe('retryOnConflict', () => {
 describe('commit', () => {
   const put = (v: string): Write => ({ put: { pk: 'p', sk: 's', v }, if: 'absent' });
 
-  it('succeeds if an earlier sending of the same writes was committed', async () => {
+  it('succeeds if the same item version was committed before', async () => {
     const table = openTable({ file: ':memory:' });
     expect(await commit({ table }, [put('mine')])).toEqual({ ok: true });
     expect(await commit({ table }, [put('mine'), { check: { pk: 'p', sk: 'no' }, if: 'absent' }])).toEqual({
@@ -74,7 +74,7 @@ describe('commit', () => {
     table.store.close();
   });
 
-  it('passes on a conflict, after which nothing is known', async () => {
+  it('returns a conflict unchanged', async () => {
     const conflict: WriteOutcome = { ok: false, failed: [], present: [], conflict: true };
     const table = { transact: async () => conflict } as Partial<Table> as Table;
     expect(await commit({ table }, [put('mine')])).toBe(conflict);

@@ -9,28 +9,28 @@ import type { ResultItem } from '#lib/results/result.ts';
 import { type HealthWorld, healthWorld, intervalScheduleOfCheck, jobOfCheck } from '#test/support/health-world.ts';
 
 let world: HealthWorld;
-/** Behavior of each host; default `ok`. */
-let hosts: Record<string, 'silent' | 'refuses'>;
+/** Behavior of each host, by name; a host without one responds. */
+let hosts: Record<string, 'hangs' | 'refuses'>;
 let asked: HttpRequest[];
 beforeEach(async () => {
   world = await healthWorld();
   Object.assign(world.ports, { settings: { ...world.ports.settings, REFERENCE_HOST: '.' } });
   hosts = {};
   asked = [];
-  const silence = async (timeout_ms: number): Promise<never> => {
+  const timeOut = async (timeout_ms: number): Promise<never> => {
     await world.ports.clock.sleep(timeout_ms);
     throw Object.assign(new NetError('timeout', `no answer within ${timeout_ms} ms`), { latency_ms: timeout_ms });
   };
   Object.assign(world.ports.net, {
     http: async (request: HttpRequest) => {
       asked.push(request);
-      const does = hosts[new URL(request.url).hostname];
-      if (does === 'silent') return silence(request.timeout_ms);
-      if (does === 'refuses') throw new NetError('connect', 'refused', { answered: true });
+      const behavior = hosts[new URL(request.url).hostname];
+      if (behavior === 'hangs') return timeOut(request.timeout_ms);
+      if (behavior === 'refuses') throw new NetError('connect', 'refused', { answered: true });
       return { status: 200, headers: {}, body: '', latency_ms: 5 };
     },
     resolve: async ({ timeout_ms }: { timeout_ms: number }) =>
-      hosts.reference === 'silent' ? silence(timeout_ms) : { values: ['a.root-servers.net'], latency_ms: 5 },
+      hosts.reference === 'hangs' ? timeOut(timeout_ms) : { values: ['a.root-servers.net'], latency_ms: 5 },
   });
 });
 
@@ -44,14 +44,14 @@ describe('a manual run without a response', () => {
   it('counts against the target while the reference host answers', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
-    hosts['example.com'] = 'silent';
+    hosts['example.com'] = 'hangs';
     expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'timeout' } });
   });
 
   it('is not recorded when the reference host, which had answered, fails too', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
-    Object.assign(hosts, { 'example.com': 'silent', reference: 'silent' });
+    Object.assign(hosts, { 'example.com': 'hangs', reference: 'hangs' });
     await expect(run(check)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       headers: { 'retry-after': '5' },
@@ -66,13 +66,13 @@ describe('a manual run without a response', () => {
   it('counts against a target that refuses, whatever the reference host does', async () => {
     const check = await world.check({ failure_threshold: 1 });
     await run(check);
-    Object.assign(hosts, { 'example.com': 'refuses', reference: 'silent' });
+    Object.assign(hosts, { 'example.com': 'refuses', reference: 'hangs' });
     expect(await run(check)).toMatchObject({ check_state: 'down', result: { error_kind: 'connect' } });
   });
 
-  it('is not recorded when it had less time than the check has', async () => {
+  it('is not recorded when it timed out in less time than the timeout of the check', async () => {
     const check = await world.check({ failure_threshold: 1, timeout_ms: 30_000 });
-    hosts['example.com'] = 'silent';
+    hosts['example.com'] = 'hangs';
     await expect(run(check)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('the limit of a manual run; its scheduled probes wait 30000 ms'),
@@ -90,7 +90,7 @@ describe('a manual run while the probe of a slot is in progress', () => {
         ? jobs.filter(({ only, slot }) => only?.includes(check.id) && slot >= check.settings_at)
         : [];
     });
-  /** Check that is up, at a slot that begins now. */
+  /** Creates a check that is up, and moves the clock to 10 ms after one of its slots. */
   async function atSlot() {
     const check = await world.check({ failure_threshold: 1, interval_seconds: 60 });
     await run(check);
@@ -123,20 +123,20 @@ describe('a manual run while the probe of a slot is in progress', () => {
   });
 });
 
-it("does not count a manual run at the instant of a slot as the slot's", async () => {
+it('does not count a manual run at the instant of a slot as the probe of the slot', async () => {
   const check = await world.check({ interval_seconds: 60 });
   const { phase, interval_ms } = intervalScheduleOfCheck(check);
   const now = world.ports.clock.now();
   const slot = phase + (Math.floor((now - phase) / interval_ms) + 1) * interval_ms;
   await world.ports.clock.sleep(slot - now);
-  // Waiting does not move this clock.
+  // From here on, waiting does not move the clock.
   Object.assign(world.ports.clock, { sleep: () => new Promise<never>(() => {}) });
   const { result } = await run(check);
   expect(Date.parse(result.checked_at)).toBe(slot);
   expect(result.sk.slice(2, 15)).toBe(String(slot + 1));
 });
 
-it('leaves nothing of a manual run of a check that was deleted', async () => {
+it('stores nothing for a manual run of a deleted check', async () => {
   const check = await world.check();
   const stored = await world.fresh(check);
   await deleteCheck(world.context, stored);

@@ -25,7 +25,7 @@ const write = async (world: HealthWorld, check: CheckItem, changes: Partial<Chec
 };
 
 describe('the start of a run', () => {
-  it('clears the mark of a missed heartbeat detection, which then sees it', async () => {
+  it('clears the mark of a missed heartbeat detection, so that the detection does not miss the start', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await world.push(check);
@@ -39,7 +39,7 @@ describe('the start of a run', () => {
     expect(fresh.missed_at).toBeUndefined();
   });
 
-  it('uses its own time when the detection moves the deadline at the same time', async () => {
+  it('sets the deadline by its own time when a detection moves the deadline concurrently', async () => {
     const world = await healthWorld();
     const { ports, keys, context } = world;
     const check = await world.pushCheck({ config: { grace_seconds: 3600, max_run_seconds: 10 } });
@@ -81,16 +81,16 @@ describe('the start of a run', () => {
     expect(await deadline()).toBeLessThanOrEqual(startedAt + 11_000);
   });
 
-  it('retries on an outdated version of its check, and opens one run', async () => {
+  it('retries if the check changed since it was read, and opens one run', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await receivePing(world, check, ping('start', { rid: 'a' }), 30);
-    // The version that this process read before the other start.
+    // `check` is the version from before the first start.
     await receivePing(world, check, ping('start', { rid: 'b' }), 30);
     expect((await world.fresh(check)).runs).toMatchObject([{ rid: 'a' }, { rid: 'b' }]);
   });
 
-  it('is stored without effect beyond the maximum, or on a disabled check', async () => {
+  it('is stored without effect beyond the maximum number of open runs, or on a disabled check', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     const start = async (rid: string) => receivePing(world, await world.fresh(check), ping('start', { rid }), 30);
@@ -106,7 +106,7 @@ describe('the start of a run', () => {
     expect((await world.ports.table.query({ partition, ...under(PINGS) })).items).toHaveLength(12);
   });
 
-  it('costs one transaction and one read; a success without a run one put, and no write of the check', async () => {
+  it('costs one transaction and one read; a success without an open run costs one put, not of the check', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await world.push(check);

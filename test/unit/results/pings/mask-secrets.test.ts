@@ -67,7 +67,7 @@ it('masks a secret in any of these forms, in any context, idempotently', () => {
   );
 });
 
-it('accepts any bytes', () => {
+it('masks any text idempotently', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 2000, unit: 'binary' }), (text) => {
       const masked = maskSecrets(text);

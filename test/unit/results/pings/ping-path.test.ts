@@ -15,7 +15,7 @@ describe('the path of a ping', () => {
     ['/1', 'fail', 1],
     ['/255', 'fail', 255],
     ['/007', 'fail', 7],
-  ])('parses a UUID followed by "%s"', (rest, kind, exit_status) => {
+  ])('parses a UUID, or a key and a slug, followed by "%s"', (rest, kind, exit_status) => {
     expect(readPingPath(`/ping/${UUID}${rest}`)).toEqual({ target: { uuid: UUID }, kind, exit_status });
     if (rest === '/') return;
     expect(readPingPath(`/ping/${KEY}/db-backup${rest}`)).toEqual({

@@ -14,7 +14,7 @@ import { queueRecord } from '#test/support/queue-record.ts';
 const QUICK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 const HANGS = new NetError('timeout', 'no answer within 5000 ms');
 
-/** Prober whose targets answer by `answer`. */
+/** Creates a prober whose targets all respond with `answer.now`. */
 function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | Promise<HttpReply> }) {
   const asked: string[] = [];
   const http: Net['http'] = async ({ url }) => {
@@ -30,7 +30,7 @@ function proberOf({ ports }: HealthWorld, answer: { now: HttpReply | NetError | 
   return { asked, give };
 }
 
-/** Probes some checks of a cell at their newest slot, as after their creation. */
+/** Returns the job of checks of a cell at their latest slot, as it is sent after their creation. */
 const jobOf = (checks: CheckItem | CheckItem[], at: number): Job => {
   const named = [checks].flat();
   const slot = latestSlot(intervalScheduleOfCheck(named[0]!), at);
@@ -65,7 +65,7 @@ describe('the next probe of a check', () => {
     expect(await resultsOf(world, check)).toBe(2);
   });
 
-  it('moves to the slow lane after two seconds, even if it succeeded', async () => {
+  it('moves to the slow lane after a probe of two seconds, even a successful one', async () => {
     const world = await healthWorld();
     const check = await world.check({ interval_seconds: 60 });
     await proberOf(world, { now: { ...QUICK, latency_ms: 2000 } }).give({
@@ -74,7 +74,7 @@ describe('the next probe of a check', () => {
     expect((await world.fresh(check)).slow).toBe(true);
   });
 
-  it('stays in its lane with an interval up to 2 s, because it would always be late on the slow lane', () => {
+  it('stays in the quick lane with an interval up to 2 s, because it would always be late in the slow lane', () => {
     const outcome: ProbeOutcome = {
       success: false,
       status_code: 0,
@@ -85,7 +85,7 @@ describe('the next probe of a check', () => {
     expect([1, 2, 3].map((seconds) => isSlow(outcome, seconds))).toEqual([false, false, true]);
   });
 
-  it('writes the check only when its lane changes', async () => {
+  it('causes a write of the check only when its lane changes', async () => {
     const world = await healthWorld();
     const check = await world.check({ interval_seconds: 60 });
     const { give } = proberOf(world, { now: QUICK });
@@ -99,7 +99,7 @@ describe('the next probe of a check', () => {
     expect(versions[2]).toBe(versions[0]);
   });
 
-  it('is not lost when the slow lane cannot be reached', async () => {
+  it('is sent again when its job cannot be sent to the slow lane', async () => {
     const world = await healthWorld();
     const { ports, sent } = world;
     const check = await world.check({ interval_seconds: 60 });

@@ -6,17 +6,17 @@ import { networkHealth } from '#lib/results/probe/network-health.ts';
 const MINUTE = 60_000;
 
 let now: number;
-let witnessIsUp: boolean;
-/** Delay of the response of a missing reference host. */
-let hangs: Promise<void> | undefined;
+let isReferenceUp: boolean;
+/** Promise that a lookup awaits before it fails; undefined if it fails immediately. */
+let beforeFailure: Promise<void> | undefined;
 let network: ReturnType<typeof networkHealth>;
 beforeEach(() => {
   now = 0;
-  witnessIsUp = true;
-  hangs = undefined;
+  isReferenceUp = true;
+  beforeFailure = undefined;
   const resolve = async () => {
-    if (witnessIsUp) return [];
-    await hangs;
+    if (isReferenceUp) return [];
+    await beforeFailure;
     throw new NetError('timeout', 'no answer', { answered: false });
   };
   network = networkHealth({
@@ -26,46 +26,46 @@ beforeEach(() => {
   } as unknown as Ports);
 });
 
-/** Batch of probes to three hosts with these outcomes. */
+/** Records a batch of probes to three hosts. Returns the attribution if none answered. */
 async function batch(answered: boolean) {
   for (const host of ['a', 'b', 'c']) network.record(host, answered);
-  const blame = answered ? undefined : await network.attribute();
+  const attribution = answered ? undefined : await network.attribute();
   await network.refreshReference();
-  return blame;
+  return attribution;
 }
 
 describe('the reference host', () => {
   it('is ignored when it has never answered', async () => {
-    witnessIsUp = false;
+    isReferenceUp = false;
     await batch(true);
     expect(await batch(false)).toBe('target');
   });
 
-  it('attributes the failure of all hosts to the network when it answered before', async () => {
+  it('makes the network the cause of a failure of all hosts when it answered before', async () => {
     await batch(true);
-    witnessIsUp = false;
+    isReferenceUp = false;
     expect(await batch(false)).toBe('network');
   });
 
-  it('attributes it also when checked while the network fails', async () => {
+  it('does so too after one failed lookup while the hosts still answered', async () => {
     await batch(true);
     now += 10 * MINUTE;
-    witnessIsUp = false;
-    // The last hosts answer while the reference host fails already.
+    isReferenceUp = false;
+    // The hosts still answer, but the reference host does not.
     await batch(true);
     now += 5000;
     expect(await batch(false)).toBe('network');
   });
 
-  it('is not marked as failed by a lookup that began before its answer', async () => {
+  it('does not mark the network as down by a lookup that began before its last answer', async () => {
     await batch(true);
-    witnessIsUp = false;
+    isReferenceUp = false;
     expect(await batch(false)).toBe('network');
     const { promise, resolve: timesOut } = Promise.withResolvers<void>();
-    hangs = promise;
+    beforeFailure = promise;
     const began = network.attribute();
     now += 1000;
-    witnessIsUp = true;
+    isReferenceUp = true;
     await network.recheck();
     now += 1000;
     timesOut();
@@ -75,16 +75,16 @@ describe('the reference host', () => {
 
   it('is ignored when it fails while hosts answer, and counts again once it answers', async () => {
     await batch(true);
-    witnessIsUp = false;
+    isReferenceUp = false;
     for (let minute = 0; minute < 12; minute++) {
       now += MINUTE;
       await batch(true);
     }
     expect(await batch(false)).toBe('target');
-    witnessIsUp = true;
+    isReferenceUp = true;
     now += 10 * MINUTE;
     await batch(true);
-    witnessIsUp = false;
+    isReferenceUp = false;
     expect(await batch(false)).toBe('network');
   });
 });

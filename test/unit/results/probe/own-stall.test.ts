@@ -16,17 +16,17 @@ describe('a probe during a stall of this process', () => {
     expect(isEventLoopStall(timedOut, 5000, 500)).toBe(false);
   });
 
-  it('has no outcome when stalled at its late deadline', () => {
+  it('has no outcome after a timeout that fired late by more than a tenth', () => {
     expect(isEventLoopStall({ ...timedOut, latency_ms: 5501 }, 5000, 0)).toBe(true);
     expect(isEventLoopStall({ ...timedOut, latency_ms: 5499 }, 5000, 0)).toBe(false);
   });
 
-  it('has no outcome when its connection was closed after a quarter of a second', () => {
+  it('has no outcome after a closed connection when stalled for more than a quarter of a second', () => {
     expect(isEventLoopStall(cutOff, 30_000, 251)).toBe(true);
     expect(isEventLoopStall(cutOff, 30_000, 250)).toBe(false);
   });
 
-  it('has an outcome when its target succeeded, refused, answered wrongly or has a bad certificate', async () => {
+  it('has an outcome after a success, a refusal, a wrong response, a bad certificate, or a DNS error', async () => {
     const outcomes = [
       succeeded(4000, 200),
       failed('status', 'expected status 200, got 503', 4000, 503),
@@ -48,7 +48,7 @@ describe('a probe during a stall of this process', () => {
     );
   });
 
-  it('has an outcome after one long turn, however short its timeout', () => {
+  it('has an outcome after a turn of the event loop of up to 50 ms, however short its timeout', () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 30_000 }), fc.nat(50), (timeout_ms, stalled) => {
         expect(isEventLoopStall(timedOut, timeout_ms, stalled)).toBe(false);

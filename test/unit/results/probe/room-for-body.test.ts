@@ -7,12 +7,12 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 import { probeWorld, unlimitedCpu } from '#test/support/probe-world.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
 
-/** Maximum number of large bodies of a process, and number of further requests. */
+/** Maximum number of large bodies of a process, and number of requests beyond it. */
 const [MAX_BODIES, MORE] = [20, 4];
 const LARGE = JSON.stringify({ status: 'ok', note: 'x'.repeat(300_000) });
 const ok = { source: 'json', property: '$.status', operator: 'equals', value: 'ok' };
 
-/** Process that probes real targets, and counts its large bodies. */
+/** Creates a process that probes real targets. `seen`: its present and its maximum number of large bodies. */
 function proberProcess() {
   const { net, settings } = probeWorld();
   const cpu = { of: () => unlimitedCpu };
@@ -20,8 +20,8 @@ function proberProcess() {
   const { large } = probingProcess(ports).lanes;
   const seen = { now: 0, most: 0 };
   const { run } = large;
-  large.run = (claim, work) =>
-    run.call(large, claim, async () => {
+  large.run = (request, work) =>
+    run.call(large, request, async () => {
       seen.most = Math.max(seen.most, ++seen.now);
       return work().finally(() => seen.now--);
     }) as never;
@@ -33,8 +33,8 @@ function proberProcess() {
   return { large, seen, probe };
 }
 
-describe('large bodies in memory', () => {
-  it('are limited, and all are evaluated', async () => {
+describe('response bodies in memory', () => {
+  it('are limited in number when large, and all are evaluated', async () => {
     await using target = await httpTarget((_req, res) => res.end(LARGE));
     const { seen, probe } = proberProcess();
     const probed = await Promise.all(Array.from({ length: 60 }, () => probe('acc_1', target.url)));
@@ -45,7 +45,7 @@ describe('large bodies in memory', () => {
     expect(seen.now).toBe(0);
   });
 
-  it('give no outcome without a permit in time, and do not affect other accounts', async () => {
+  it('give no outcome when large without a permit in time, and do not affect other accounts', async () => {
     await using target = await httpTarget((_req, res) => res.end(LARGE));
     const { large, seen, probe } = proberProcess();
     const end = Promise.withResolvers<void>();

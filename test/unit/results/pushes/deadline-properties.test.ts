@@ -4,7 +4,7 @@ import type { OpenRun } from '#lib/checks/check-item.ts';
 import { afterMissed, heartbeatDeadline, latestMissed } from '#lib/checks/heartbeat.ts';
 import { nextDue, parseCalendar } from '#lib/schedule/calendar/calendar.ts';
 
-describe('after any history', () => {
+describe('the heartbeat deadline after any history', () => {
   const schedules = [
     '30 2 * * *',
     '*/5 * * * *',
@@ -25,24 +25,24 @@ describe('after any history', () => {
   // Around the night in which clocks in Berlin are set back.
   const instant = fc.integer({ min: Date.UTC(2026, 9, 24), max: Date.UTC(2026, 9, 27) });
   const NOW = Date.UTC(2026, 9, 28);
-  const watched = fc.record({
+  const pushCheck = fc.record({
     config,
     interval_seconds: fc.integer({ min: 1, max: 100_000 }),
     settings_at: instant,
     runs: fc.array(instant.map((started_at): OpenRun => ({ started_at, received_at: started_at }))),
   });
-  const clean = ({
+  const toCheck = ({
     config: { schedule, ...more },
     ...check
-  }: typeof watched extends fc.Arbitrary<infer T> ? T : never) => ({
+  }: typeof pushCheck extends fc.Arbitrary<infer T> ? T : never) => ({
     ...check,
     config: schedule === undefined ? more : { ...more, schedule, timezone: 'Europe/Berlin' },
   });
 
-  it('does not move the deadline earlier by a push', () => {
+  it('is not moved earlier by a push', () => {
     fc.assert(
-      fc.property(watched, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
-        const check = clean(given);
+      fc.property(pushCheck, fc.option(instant), instant, instant, (given, before, pushed, outage) => {
+        const check = toCheck(given);
         const last = before === null ? undefined : Math.min(before, pushed);
         const [old, next] = [last, pushed].map((last) =>
           heartbeatDeadline(check, { last, monitoredSince: outage }, NOW),
@@ -55,37 +55,37 @@ describe('after any history', () => {
     );
   });
 
-  it('moves the deadline earlier by a start only to the end of its maximum duration', () => {
+  it('is moved earlier by a start only to the end of the maximum duration of that run', () => {
     fc.assert(
-      fc.property(watched, instant, instant, (given, last, started_at) => {
-        const check = clean(given);
-        const heard = { last, monitoredSince: 0 };
-        const old = heartbeatDeadline(check, heard, NOW);
+      fc.property(pushCheck, instant, instant, (given, last, started_at) => {
+        const check = toCheck(given);
+        const lastHeartbeat = { last, monitoredSince: 0 };
+        const old = heartbeatDeadline(check, lastHeartbeat, NOW);
         const begun = { ...check, runs: [...check.runs, { started_at, received_at: started_at }] };
-        const next = heartbeatDeadline(begun, heard, NOW)!;
+        const next = heartbeatDeadline(begun, lastHeartbeat, NOW)!;
         expect(next.misses).toBe('end of a run');
         if (old && next.at < old.at) expect(next).toMatchObject({ started_at });
       }),
     );
   });
 
-  it('follows each failure by a later one, in the future if recorded late', () => {
+  it('is later than each failure, and in the future if the failure was recorded late', () => {
     fc.assert(
-      fc.property(watched, instant, fc.nat(10_000_000), (given, last, late) => {
-        const [check, heard] = [clean(given), { last, monitoredSince: 0 }];
-        const due = heartbeatDeadline(check, heard, NOW)!;
+      fc.property(pushCheck, instant, fc.nat(10_000_000), (given, last, late) => {
+        const [check, lastHeartbeat] = [toCheck(given), { last, monitoredSince: 0 }];
+        const due = heartbeatDeadline(check, lastHeartbeat, NOW)!;
         const now = due.at + late;
         const missed = latestMissed(check, due, now);
         expect(missed.at).toBeGreaterThanOrEqual(due.at);
         expect(missed.at).toBeLessThanOrEqual(now);
-        const next = heartbeatDeadline({ ...check, ...afterMissed(check, missed) }, heard, now)!;
+        const next = heartbeatDeadline({ ...check, ...afterMissed(check, missed) }, lastHeartbeat, now)!;
         expect(next.at).toBeGreaterThan(missed.at);
         if (missed.misses === 'due time' || missed.misses === 'any heartbeat') expect(next.at).toBeGreaterThan(now);
       }),
     );
   });
 
-  it('fails a check without heartbeats once per due time', () => {
+  it('passes once per due time for a check without heartbeats', () => {
     const some = fc.constantFrom(...schedules.flatMap((schedule) => schedule ?? []));
     fc.assert(
       fc.property(some, instant, fc.integer({ min: 1, max: 200_000 }), (schedule, last, grace_seconds) => {

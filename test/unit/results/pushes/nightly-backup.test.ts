@@ -44,8 +44,8 @@ async function until(end: number): Promise<void> {
   world.advance(end - now());
 }
 
-/** Alerts by clocks in Berlin: `2026-10-24 03:30:00 down`. */
-async function told(check: CheckItem): Promise<string[]> {
+/** Returns the transitions of a check by clocks in Berlin: `2026-10-24 03:30:00 down`. */
+async function transitionsOf(check: CheckItem): Promise<string[]> {
   const partition = world.keys.ofCheck(check.tenant_id, check.id);
   const items = await allOf<TransitionItem>(world.ports.table, { partition, ...under(TRANSITIONS) });
   return items.map((one) => `${wallClock(BERLIN, Date.parse(one.timestamp))} ${one.check_to_state}`);
@@ -84,22 +84,22 @@ async function end(check: CheckItem, rid?: string): Promise<void> {
   );
 }
 
-/** Check created in the evening before its first run. */
+/** Creates a check in the evening before its first run. */
 async function nightly(more: object = {}, made = Date.UTC(2026, 9, 1, 18)): Promise<CheckItem> {
   world.advance(made - now());
   return world.pushCheck({ config: { ...NIGHTLY, ...more } });
 }
 
-/** Due time of 02:30 in Berlin on a day, epoch ms: in summer an hour earlier in UTC. */
+/** Returns the due time (epoch ms) of 02:30 in Berlin on a day: an hour earlier in UTC in summer than in winter. */
 function dueOn(day: number): number {
   const date = new Date(day).toISOString().slice(0, 10);
-  // Clocks skip this time: from 02:00 to 03:00.
+  // Clocks skip 02:30: 02:00 becomes 03:00.
   if (date === '2027-03-28') return day + HOUR;
   return day + (date <= '2026-10-25' || date > '2027-03-28' ? 0.5 : 1.5) * HOUR;
 }
 
 describe('a nightly backup at 02:30 in Berlin', () => {
-  it('alerts at 03:30 after each night without a report, and no other, from October to April', async () => {
+  it('goes down at 03:30 after each night without a report, and at no other time, from October to April', async () => {
     const check = await nightly();
     // An hour after it was due: clocks show 02:30 when they are set back, and 04:00 when they are set forward.
     const missed = new Map([
@@ -114,7 +114,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     let isDown = true;
     for (let day = Date.UTC(2026, 9, 2); day < Date.UTC(2027, 3, 30); day += 24 * HOUR) {
       const date = new Date(day).toISOString().slice(0, 10);
-      // It takes between ten minutes and fifty.
+      // The backup takes between 10 and 50 minutes.
       await until(dueOn(day) + (10 + (day % 41)) * MINUTE);
       if (!missed.has(date)) await world.push(check);
       await until(dueOn(day) + 3 * HOUR);
@@ -122,8 +122,8 @@ describe('a nightly backup at 02:30 in Berlin', () => {
       if (!missed.has(date) && isDown) expected.push('up');
       isDown = missed.has(date);
     }
-    const heard = await told(check);
-    expect(heard.map((text) => (text.endsWith(' up') ? 'up' : text))).toEqual(expected);
+    const found = await transitionsOf(check);
+    expect(found.map((text) => (text.endsWith(' up') ? 'up' : text))).toEqual(expected);
     expect((await errorsOf(check))[0]).toEqual(
       expect.stringMatching(
         /^no heartbeat for the run due 2026-10-23 02:30 Europe\/Berlin \(grace 3600 s\); last 2026-10-22 0[23]:\d\d$/,
@@ -131,13 +131,13 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     );
   }, 120_000);
 
-  it('alerts when a run hangs beyond its maximum duration', async () => {
+  it('goes down when a run hangs beyond its maximum duration', async () => {
     const check = await nightly({ max_run_seconds: 2 * 3600 });
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due + 4000);
     await start(check);
     await until(due + 24 * HOUR - MINUTE);
-    expect(await told(check)).toEqual(['2026-10-02 04:30:04 down']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 04:30:04 down']);
     expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 but not finished within 7200 s']);
     // Its end still arrives, and is measured.
     await end(check);
@@ -145,16 +145,16 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     expect((await world.fresh(check)).runs).toBeUndefined();
   });
 
-  it('alerts for a missing first run if it was expected', async () => {
+  it('goes down without a first run in time, if one is expected', async () => {
     const check = await nightly({ expect_first_within_seconds: 90_000 });
     const other = await world.pushCheck({ config: NIGHTLY });
     await until(now() + 5 * 24 * HOUR);
-    expect(await told(check)).toEqual(['2026-10-02 21:00:00 down']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 21:00:00 down']);
     expect(await errorsOf(check)).toEqual(['no heartbeat within 90000 s of its creation']);
-    expect(await told(other)).toEqual([]);
+    expect(await transitionsOf(other)).toEqual([]);
   });
 
-  it('sends no alert for ten minutes of service outage at 02:30', async () => {
+  it('does not go down because of ten minutes of service outage at 02:30', async () => {
     const check = await nightly();
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due);
@@ -162,12 +162,12 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await until(due + 24 * HOUR + 5 * MINUTE);
     await recordOutage(world, { from: now() - 10 * MINUTE, to: now() });
     await until(due + 47 * HOUR);
-    expect(await told(check)).toEqual(['2026-10-02 02:30:00 up']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 02:30:00 up']);
     await until(due + 50 * HOUR);
-    expect(await told(check)).toEqual(['2026-10-02 02:30:00 up', '2026-10-04 03:30:00 down']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 02:30:00 up', '2026-10-04 03:30:00 down']);
   });
 
-  it('does not count a run as too long if its end may have come during an outage', async () => {
+  it('does not go down because of a run whose end can have been lost in an outage', async () => {
     const check = await nightly();
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due + 1000);
@@ -175,19 +175,19 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await until(due + 20 * MINUTE);
     await recordOutage(world, { from: now() - 10 * MINUTE, to: now() });
     await until(due + 20 * HOUR);
-    expect(await told(check)).toEqual([]);
+    expect(await transitionsOf(check)).toEqual([]);
   });
 
-  it('does not alert for a report ten seconds early', async () => {
+  it('does not go down because of a report ten seconds early', async () => {
     const check = await nightly();
     for (let day = Date.UTC(2026, 9, 2); day < Date.UTC(2026, 9, 6); day += 24 * HOUR) {
       await until(dueOn(day) - 10_000);
       await end(check);
     }
-    expect(await told(check)).toEqual(['2026-10-02 02:29:50 up']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 02:29:50 up']);
   });
 
-  it('alerts for the one of two overlapping runs that hangs', async () => {
+  it('goes down when one of two overlapping runs hangs', async () => {
     const check = await nightly({ max_run_seconds: 1800 });
     const due = dueOn(Date.UTC(2026, 9, 2));
     await until(due);
@@ -197,7 +197,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await until(due + 10 * MINUTE);
     await end(check, RID(2));
     await until(due + 23 * HOUR);
-    expect(await told(check)).toEqual(['2026-10-02 02:40:00 up', '2026-10-02 03:00:00 down']);
+    expect(await transitionsOf(check)).toEqual(['2026-10-02 02:40:00 up', '2026-10-02 03:00:00 down']);
     expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:00 but not finished within 1800 s']);
   });
 });

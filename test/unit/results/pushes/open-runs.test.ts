@@ -49,31 +49,31 @@ describe('an end', () => {
     expect(withEnd(two, { rid: 'a', success: true }, NOW)).toEqual({ runs: [two[1]], latency_ms: HOUR });
   });
 
-  it('ends all runs without an id, measured if one was open', () => {
+  it('ends all runs if it has no id, and measures the run if only one was open', () => {
     expect(withEnd(two, { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
     expect(withEnd([two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
     expect(withEnd([], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 0 });
   });
 
-  it('ends nothing with an unknown id as a success, and all as a failure', () => {
+  it('ends no run if it is a success with an unknown id, and all runs if it is a failure with one', () => {
     expect(withEnd(two, { rid: 'x', success: true }, NOW)).toEqual({ runs: two, latency_ms: 0 });
     expect(withEnd(two, { rid: 'x', success: false }, NOW)).toEqual({ runs: [], latency_ms: 0 });
   });
 
-  it('measures a run that took too long as well, if all did', () => {
+  it('measures a run that took too long, if no other run is open', () => {
     const late = run(NOW - 2 * HOUR, undefined, true);
     expect(withEnd([late], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 2 * HOUR });
     expect(withEnd([late, two[1]!], { success: true }, NOW)).toEqual({ runs: [], latency_ms: 60_000 });
   });
 
-  it('does not measure a run over 72 hours, or with a clock that was set back', () => {
+  it('does not measure a run over 72 hours, or one that starts in the future because the clock was set back', () => {
     expect(withEnd([run(NOW - 73 * HOUR)], { success: true }, NOW).latency_ms).toBe(0);
     expect(withEnd([run(NOW + 1000)], { success: true }, NOW).latency_ms).toBe(0);
   });
 });
 
 /** Report of a job: a start or an end, with or without a run id. */
-const said = fc.record({
+const report = fc.record({
   what: fc.constantFrom('start', 'success', 'failure'),
   rid: fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }),
   after: fc.nat(4 * HOUR),
@@ -81,10 +81,10 @@ const said = fc.record({
 
 it('keeps at most ten runs, each id once, and no ended one, for any reports', () => {
   fc.assert(
-    fc.property(fc.array(said, { maxLength: 60 }), (story) => {
+    fc.property(fc.array(report, { maxLength: 60 }), (reports) => {
       let runs: readonly OpenRun[] = [];
       let now = NOW;
-      for (const { what, rid, after } of story) {
+      for (const { what, rid, after } of reports) {
         now += after;
         if (what === 'start') runs = withStart(runs, rid, now, DAY) ?? runs;
         else {

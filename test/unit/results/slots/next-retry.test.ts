@@ -22,12 +22,12 @@ describe('the next retry', () => {
     }));
   const instant = fc.integer({ min: NOW, max: NOW + 100_000_000 });
 
-  it('is the first instant within the slot at a whole number of steps', () => {
+  it('is the first instant at a whole number of retry intervals after the slot, before the next slot', () => {
     fc.assert(
       fc.property(check, instant, (one, after) => {
-        const rhythm = intervalScheduleOfCheck(one);
-        const slot = latestSlot(rhythm, after);
-        const next = slot + rhythm.interval_ms;
+        const schedule = intervalScheduleOfCheck(one);
+        const slot = latestSlot(schedule, after);
+        const next = slot + schedule.interval_ms;
         const step = one.retry_interval_seconds * 1000;
         const retry = nextRetry(one, after);
         if (!retry) {

@@ -9,7 +9,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 const world = await healthWorld();
 const { ports, keys, requests } = world;
 
-/** Successful probe of a new check, at its first slot. */
+/** Returns a successful probe of a new check, at its first slot. */
 async function newProbe(more: Partial<Probe> = {}): Promise<Probe> {
   const check = await world.check({ failure_threshold: 2 });
   const now = ports.clock.now();
@@ -54,14 +54,14 @@ it('does not replace a probe with the new settings by one with older settings', 
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 1 });
 });
 
-it('leaves nothing of a probe of a check that was deleted', async () => {
+it('stores nothing for a probe of a deleted check', async () => {
   const probe = await newProbe();
   await deleteCheck(world.context, probe.check);
   expect(await recordProbe(world, probe)).toBe('dropped');
   expect(await results(probe)).toEqual([]);
 });
 
-it('keeps exactly the properties that results of its type have', async () => {
+it('keeps exactly the properties that results of the check type have', async () => {
   const tls = { check_type: 'tls', config: { host: 'example.com' } };
   const check = await createCheck(world.context, { ...tls, entity_id: (await world.entity()).id });
   const outcome = { ...succeeded(40), days_left: 12, color: 'red' };

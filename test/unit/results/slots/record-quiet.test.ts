@@ -21,20 +21,20 @@ const run = (number: number, latency_ms = 40): PackedResult => {
   return { number, begin: 3, latency_ms, status_code: 200, rev: 1, success: true };
 };
 
-/** Another prober at the slot, in a separate process. */
+/** Creates another prober of the slot, as in a separate process. */
 function prober(table: Partial<Table> = {}, signal?: AbortSignal) {
   const clock = makeClock(SLOT);
   const ports = { ...world.ports, clock, table: { ...world.store, ...table } };
   return { clock, pack: openPack({ ...world, ports }, job, 30, signal) };
 }
 
-async function written(list: PackedEntry[], table?: Partial<Table>): Promise<void> {
+async function writePack(list: PackedEntry[], table?: Partial<Table>): Promise<void> {
   const { pack } = prober(table);
   for (const entry of list) pack.add(entry);
   await pack.end();
 }
 
-/** Content of the packs of the slot, by part. */
+/** Returns the entries of the slot, by pack: a later pack of a slot is a further part. */
 const parts = async (): Promise<PackedEntry[][]> => {
   const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
   return (await allOf<PackItem>(world.store, { partition })).map(entriesOf);
@@ -43,7 +43,7 @@ const parts = async (): Promise<PackedEntry[][]> => {
 describe('the quiet results of a slot', () => {
   it('cost one write when all have ended, and no read', async () => {
     Object.assign(world.requests, { reads: 0, writes: 0 });
-    await written([run(3), run(1), run(2)], world.ports.table);
+    await writePack([run(3), run(1), run(2)], world.ports.table);
     expect(await parts()).toEqual([[run(1), run(2), run(3)]]);
     expect(world.requests).toEqual({ reads: 0, writes: 1 });
   });
@@ -65,8 +65,8 @@ describe('the quiet results of a slot', () => {
     expect(await parts()).toHaveLength(2);
   });
 
-  it('are written with the expiry of the account', async () => {
-    await written([run(1)]);
+  it('expire after the retention time of the account', async () => {
+    await writePack([run(1)]);
     const partition = world.keys.packs(job.tenant_id, job.cell, job.interval_seconds);
     const [pack] = await allOf(world.store, { partition });
     expect(pack!.expires_at! * 1000).toBeGreaterThanOrEqual(SLOT + 30 * 86_400_000);
@@ -82,49 +82,53 @@ describe('the quiet results of a slot', () => {
 
 describe('a check probed by two probers at the same slot', () => {
   it('has one outcome, the first that was written', async () => {
-    await written([run(1, 10), run(2, 10)]);
-    await written([run(2, 99), run(3, 99)]);
-    await written([run(1, 77), run(2, 77), run(3, 77)]);
+    await writePack([run(1, 10), run(2, 10)]);
+    await writePack([run(2, 99), run(3, 99)]);
+    await writePack([run(1, 77), run(2, 77), run(3, 77)]);
     expect(await parts()).toEqual([[run(1, 10), run(2, 10)], [run(3, 99)]]);
   });
 
   it('has a result rather than a gap', async () => {
     const gap = (number: number, cause: 'network' | 'error' = 'network') => ({ number, gap: cause });
-    await written([gap(1), run(2)]);
-    await written([run(1), gap(2), gap(3)]);
-    await written([gap(1, 'error'), gap(3, 'error')]);
+    await writePack([gap(1), run(2)]);
+    await writePack([run(1), gap(2), gap(3)]);
+    await writePack([gap(1, 'error'), gap(3, 'error')]);
     expect(await parts()).toEqual([
       [gap(1), run(2)],
       [run(1), gap(3)],
     ]);
   });
 
-  it('has at most one result, however many probe it', async () => {
+  it('has at most one result, however many probers probe it', async () => {
     const entry = fc
       .record({ number: fc.nat(4), latency_ms: fc.nat(9), isGap: fc.boolean() })
       .map(
         (one): PackedEntry => (one.isGap ? { number: one.number, gap: 'network' } : run(one.number, one.latency_ms)),
       );
-    const of = fc.uniqueArray(entry, { minLength: 1, maxLength: 5, selector: ({ number }) => number });
+    const entries = fc.uniqueArray(entry, { minLength: 1, maxLength: 5, selector: ({ number }) => number });
     await fc.assert(
-      fc.asyncProperty(fc.array(of, { minLength: 2, maxLength: 4 }), fc.scheduler(), async (probers, scheduler) => {
-        world = memoryWorld();
-        const { transact } = world.store;
-        const paused: Table['transact'] = async (writes) => {
-          await scheduler.schedule(Promise.resolve());
-          return transact(writes);
-        };
-        await scheduler.waitFor(Promise.all(probers.map((entries) => written(entries, { transact: paused }))));
-        const all = (await parts()).flat();
-        for (const number of [0, 1, 2, 3, 4]) {
-          const reported = probers.flat().filter((one) => one.number === number);
-          const kept = all.filter((one) => one.number === number);
-          for (const one of kept) expect(reported).toContainEqual(one);
-          expect(kept.filter(({ gap }) => !gap)).toHaveLength(reported.some(({ gap }) => !gap) ? 1 : 0);
-          if (reported.length > 0) expect(kept.length).toBeGreaterThan(0);
-          expect(kept.filter(({ gap }) => gap).length).toBeLessThanOrEqual(1);
-        }
-      }),
+      fc.asyncProperty(
+        fc.array(entries, { minLength: 2, maxLength: 4 }),
+        fc.scheduler(),
+        async (probers, scheduler) => {
+          world = memoryWorld();
+          const { transact } = world.store;
+          const paused: Table['transact'] = async (writes) => {
+            await scheduler.schedule(Promise.resolve());
+            return transact(writes);
+          };
+          await scheduler.waitFor(Promise.all(probers.map((list) => writePack(list, { transact: paused }))));
+          const all = (await parts()).flat();
+          for (const number of [0, 1, 2, 3, 4]) {
+            const reported = probers.flat().filter((one) => one.number === number);
+            const kept = all.filter((one) => one.number === number);
+            for (const one of kept) expect(reported).toContainEqual(one);
+            expect(kept.filter(({ gap }) => !gap)).toHaveLength(reported.some(({ gap }) => !gap) ? 1 : 0);
+            if (reported.length > 0) expect(kept.length).toBeGreaterThan(0);
+            expect(kept.filter(({ gap }) => gap).length).toBeLessThanOrEqual(1);
+          }
+        },
+      ),
     );
   });
 });

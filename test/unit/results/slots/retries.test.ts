@@ -42,11 +42,11 @@ describe('an unconfirmed check', () => {
   const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> =>
     (await world.store.query<ResultItem>({ partition: world.keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items;
 
-  /** Check of a minute that has failed once, at its newest slot, with a retry sent for 10 s later. */
+  /** Creates a check with an interval of one minute that fails once, at a slot. Its retry is sent for 10 s later. */
   async function failedOnce(more: object = {}): Promise<{ check: CheckItem; slot: number; retry: Job }> {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10, ...more });
-    const rhythm = intervalScheduleOfCheck(check);
-    const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
+    const schedule = intervalScheduleOfCheck(check);
+    const slot = latestSlot(schedule, now()) + schedule.interval_ms;
     to(slot);
     await give(jobOfCheck(check, slot));
     return { check, slot, retry: retrySent() };
@@ -68,7 +68,7 @@ describe('an unconfirmed check', () => {
     expect(sent()).toEqual([{ queue: 'job', body: { jobs: [retry] }, not_before: at, group: check.tenant_id }]);
   });
 
-  it('is evaluated at each retry until it is confirmed, and then not retried', async () => {
+  it('is probed at each retry until it is confirmed, and then not retried', async () => {
     const { check, slot, retry } = await failedOnce({ failure_threshold: 3 });
     to(slot + 10_000);
     await give(retry);
@@ -94,9 +94,9 @@ describe('an unconfirmed check', () => {
   });
 
   it.each<[string, (failed: Awaited<ReturnType<typeof failedOnce>>) => unknown]>([
-    ['its successor is due', ({ slot }) => to(slot + 20_000)],
+    ['the next retry is due', ({ slot }) => to(slot + 20_000)],
     ['its settings have changed', ({ check }) => updateCheck(world.context, check, { timeout_ms: 1000 })],
-    ['it is decided', async ({ check, slot }) => world.probe(check, slot + 60_000)],
+    ['it is confirmed', async ({ check, slot }) => world.probe(check, slot + 60_000)],
     ['it was disabled', async ({ check }) => updateCheck(world.context, check, { enabled: false })],
   ])('is not probed when %s', async (_, happens) => {
     const failed = await failedOnce();
@@ -105,10 +105,10 @@ describe('an unconfirmed check', () => {
     asked.length = 0;
     await give(failed.retry);
     expect(asked).toEqual([]);
-    expect(await results(failed.check)).toHaveLength(await kept(failed.check));
+    expect(await results(failed.check)).toHaveLength(await countSlotResults(failed.check));
   });
-  /** Whether no message is a retry. */
-  const kept = async (check: CheckItem): Promise<number> =>
+  /** Returns the number of results that are not of a retry. */
+  const countSlotResults = async (check: CheckItem): Promise<number> =>
     (await results(check)).filter((one) => resultRecord(check.id, one).kind !== 'retry').length;
 
   it('is retried at the next instant when a message was late, without any reads', async () => {
@@ -126,7 +126,7 @@ describe('an unconfirmed check', () => {
     expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
   });
 
-  it('is left to its next slot when a message arrives after its last retry or that slot', async () => {
+  it('is not retried when a message arrives after its last retry or after its next slot', async () => {
     const { slot, retry } = await failedOnce();
     for (const ms of [51_000, 60_000, 95_000]) {
       to(slot + ms);
@@ -149,7 +149,7 @@ describe('an unconfirmed check', () => {
     expect(retrySent().retry).toMatchObject({ at: slot + 20_000 });
   });
 
-  it('is probed with its own timeout, cut at its next slot; then a missing response is unknown', async () => {
+  it('is retried with its timeout, cut at its next slot; a missing response then has no outcome', async () => {
     const { check, slot } = await failedOnce({ timeout_ms: 8000 });
     target = async ({ timeout_ms }) => {
       await world.ports.clock.sleep(timeout_ms);
@@ -181,7 +181,7 @@ describe('an unconfirmed check', () => {
     expect(await results(check)).toHaveLength(1);
   });
 
-  it('is not changed by a retry after its next slot, whatever a clock says', async () => {
+  it('is not changed by a retry that ends after the result of the next slot, even if a clock is slow', async () => {
     const { check, slot, retry } = await failedOnce();
     target = async () => {
       await world.probe(check, slot + 60_000, 'still down');
@@ -190,7 +190,7 @@ describe('an unconfirmed check', () => {
     to(slot + 10_000);
     await give(retry);
     expect(await world.fresh(check)).toMatchObject({ consecutive_failures: 2 });
-    expect(await kept(check)).toBe(2);
+    expect(await countSlotResults(check)).toBe(2);
     expect(await results(check)).toHaveLength(2);
   });
 
@@ -209,18 +209,18 @@ describe('an unconfirmed check', () => {
     expect(numberOf(retrySent().only![0]!)).toBe(numberOf(check.id));
   });
 
-  it('is passed on without reads until a retry that is hours ahead', async () => {
+  it('keeps a retry that is hours ahead as a message, which is passed on without reads', async () => {
     const { check, slot, retry } = await failedOnce({ interval_seconds: 86_400, retry_interval_seconds: 7200 });
     expect(retry.retry!.at).toBe(slot + 7_200_000);
-    const isAsLateAsCanBe = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);
-    isAsLateAsCanBe();
+    const expectMaxDelay = () => expect(Math.abs(sent()[0]!.not_before! - now() - 900_000)).toBeLessThan(1000);
+    expectMaxDelay();
     asked.length = 0;
     for (let ms = 900_000; ms < 7_200_000; ms += 900_000) {
       to(slot + ms);
       Object.assign(world.requests, { reads: 0, writes: 0 });
       await give(retry);
       expect(world.requests).toEqual({ reads: 0, writes: 0 });
-      if (ms + 900_000 < 7_200_000) isAsLateAsCanBe();
+      if (ms + 900_000 < 7_200_000) expectMaxDelay();
       else expect(sent()[0]!.not_before).toBe(retry.retry!.at);
       expect(retrySent()).toEqual(retry);
     }

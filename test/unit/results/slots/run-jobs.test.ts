@@ -21,7 +21,7 @@ const OK: HttpReply = { status: 200, headers: {}, body: '', latency_ms: 20 };
 
 let world: HealthWorld;
 let entity_id: string;
-/** Paths that were probed since the last call. */
+/** Paths that were probed since the last call of `takeProbed`. */
 let probed: string[];
 /** Path that responds 503. */
 let down: string | undefined;
@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
-/** Checks of one cell, each with its own path: /0, /1 and so on. */
+/** Creates checks of one cell, each with its own path: /0, /1 and so on. */
 async function checksOf(count: number, more: object = {}): Promise<CheckItem[]> {
   const made: CheckItem[] = [];
   for (let n = 0; n < count; n++) {
@@ -54,22 +54,22 @@ async function checksOf(count: number, more: object = {}): Promise<CheckItem[]> 
   expect(new Set(made.map(({ id }) => cellOf(id))).size).toBe(1);
   return made;
 }
-/** Next slot of a check's cell, a second in the past. */
+/** Returns the job of the next slot of a check's cell, and moves the clock to a second after that slot. */
 function nextJob(check: CheckItem): Job {
-  const rhythm = intervalScheduleOfCheck(check);
-  const slot = latestSlot(rhythm, now()) + rhythm.interval_ms;
+  const schedule = intervalScheduleOfCheck(check);
+  const slot = latestSlot(schedule, now()) + schedule.interval_ms;
   world.advance(slot + 1000 - now());
   return jobOfCheck(check, slot);
 }
 const takeProbed = (): string[] => probed.splice(0).sort();
-/** Checks that were probed once, so that further results are quiet. */
+/** Creates checks of one cell that were probed once, so that further results are quiet. */
 async function steadyChecks(count: number): Promise<CheckItem[]> {
   const checks = await checksOf(count);
   await runJobs({ ...nextJob(checks[0]!), only: checks.map(({ id }) => id) });
   takeProbed();
   return checks;
 }
-/** Numbers of the checks in each pack. */
+/** Returns the numbers of the checks in each pack. */
 const packs = async ({ tenant_id, id, interval_seconds }: CheckItem): Promise<number[][]> => {
   const partition = world.keys.packs(tenant_id, cellOf(id), interval_seconds);
   const found = await allOf<PackItem>(world.store, { partition });
@@ -112,10 +112,10 @@ describe('a batch with checks of several accounts', () => {
 
   it('evaluates expressions one account after the other, and charges each account for its own', async () => {
     const checks = [await checkOfNew('slow', 8), await checkOfNew('slower', 8), await checkOfNew('quick', 1)];
-    const searched: string[] = [];
+    const evaluated: string[] = [];
     const run: RunCpuJob = async (job, input) => {
       const { expression } = input as { expression: string };
-      searched.push(expression);
+      evaluated.push(expression);
       const { output } = await runInline(job, input);
       return { output, used_ms: expression === 'quick' ? 1 : 5_000 };
     };
@@ -129,10 +129,10 @@ describe('a batch with checks of several accounts', () => {
       await prober({ Records: [queueRecord('m', { jobs })] });
     };
     await probeAll();
-    expect(searched.indexOf('quick')).toBeLessThan(5);
-    expect(searched).toHaveLength(17);
+    expect(evaluated.indexOf('quick')).toBeLessThan(5);
+    expect(evaluated).toHaveLength(17);
     await probeAll();
-    expect(searched.slice(17)).toEqual(['quick']);
+    expect(evaluated.slice(17)).toEqual(['quick']);
   });
 });
 
@@ -147,7 +147,7 @@ describe('the job of a cell', () => {
     expect(await packs(a!)).toEqual([[numberOf(a!.id), numberOf(b!.id)]]);
   });
 
-  it('skips a check created or changed after its slot, which has its own job', async () => {
+  it('skips a check created or changed after the slot, because that check has its own job', async () => {
     const [a] = await steadyChecks(2);
     const job = nextJob(a!);
     const [fresh] = await checksOf(1, { target_url: 'https://example.com/fresh' });
@@ -185,7 +185,7 @@ describe('the job of a cell', () => {
     expect(takeProbed()).toEqual([]);
   });
 
-  it('reads the account and its cell, and writes one item, for any number of checks', async () => {
+  it('reads the account and the cell, and writes one item, for any number of checks', async () => {
     const checks = await steadyChecks(25);
     Object.assign(world.requests, { reads: 0, writes: 0 });
     // No time passes while they wait.
@@ -204,7 +204,7 @@ describe('the job of a cell', () => {
     for (const method of ['get', 'getMany', 'query'] as const) {
       const read = table[method] as (argument: unknown) => unknown;
       table[method] = ((argument: unknown) => {
-        // Empty reads are not made.
+        // A getMany without keys reads nothing.
         if (!Array.isArray(argument) || argument.length > 0) reads.push(argument);
         return read(argument);
       }) as never;
@@ -217,7 +217,7 @@ describe('the job of a cell', () => {
 });
 
 describe('a job whose quiet results were not recorded', () => {
-  it('is sent again for only those checks, which are then recorded once', async () => {
+  it('is sent again for only the checks with these results, which are then recorded once', async () => {
     const [a, b, c] = await steadyChecks(3);
     const job = nextJob(a!);
     // A failure changes something, so it is a single result.
@@ -238,7 +238,7 @@ describe('a job whose quiet results were not recorded', () => {
     const again = world.sent.flatMap(({ queue, message }) =>
       queue === 'job' ? (message.body as { jobs: Job[] }).jobs : [],
     );
-    // The start within the checks of a cell is random.
+    // The probes of a cell begin at a random check.
     const inOrder = again.map((one) => ({ ...one, only: one.only?.toSorted() }));
     expect(inOrder).toEqual([{ ...job, only: [a!.id, c!.id].sort() }]);
     await runJobs(...again);

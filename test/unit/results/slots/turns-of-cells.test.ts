@@ -6,13 +6,13 @@ import { readSettings } from '#lib/settings.ts';
 
 const job = (cell: string, slot: number): Job => ({ tenant_id: 'acc_1', cell, interval_seconds: 1, slot });
 
-/** Cells of one second, on a clock that the test moves. */
+/** Creates turns for cells with an interval of one second, on a clock that the test moves. */
 function world() {
   let now = 0;
   const clock: Clock = { now: () => now, sleep: () => new Promise<void>(() => {}), stalled: () => 0 };
   const { enter } = makeLanes({ clock, settings: readSettings({}) });
   const begun: string[] = [];
-  /** Cell that takes its turn until the test ends it. */
+  /** Enters a cell whose turn lasts until the test ends it. */
   const hold = (cell: string, slot: number) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const done = enter(job(cell, slot), async () => {
@@ -26,7 +26,7 @@ function world() {
     for (const one of all) one.end();
     await Promise.all(all.map(({ done }) => done));
   };
-  /** As many cells as can have their turn at the same time. */
+  /** Enters as many cells as can have their turn at the same time, and one more, which waits. */
   const fill = (slot: number) => {
     const all: Held[] = [];
     for (let had = -1; had < begun.length; ) {
@@ -62,7 +62,7 @@ it('puts a cell first in the next slot when its turn came too late', async () =>
   await endAll([...next.all, next.waiting, again, other]);
 });
 
-it('skips a cell unread that would not finish before its next slot, while turns take that long', async () => {
+it('skips a cell that would not finish before its next slot, given the mean duration of turns', async () => {
   const { begun, hold, endAll, fill, passUntil } = world();
   for (let slot = 0; slot < 3000; slot += 1000) {
     passUntil(slot);
@@ -70,7 +70,7 @@ it('skips a cell unread that would not finish before its next slot, while turns 
     passUntil(slot + 400);
     await endAll([...all, waiting]);
   }
-  // A turn takes some 400 ms now: the last ones begin some 600 ms after their slot.
+  // The mean turn takes about 400 ms now: a cell is skipped from about 600 ms after its slot.
   passUntil(3000);
   const { all, waiting } = fill(3000);
   passUntil(3500);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   check = await world.check({ failure_threshold: 2, interval_seconds: 60 });
 });
 
-/** Probes that succeed with a warning, one per slot, each with this latency. */
+/** Records probes that succeed with a warning, one per slot, with these latencies. */
 async function warn(...latencies: number[]): Promise<void> {
   for (const latency of latencies) {
     const now = world.ports.clock.now();

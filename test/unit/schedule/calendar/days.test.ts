@@ -7,7 +7,7 @@ import { firstOf } from '#test/support/first-of.ts';
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
 
-/** First due days (UTC) in 2026. */
+/** Returns the first four due days (UTC) from 2026 on, as `MM-DD`. */
 const daysOf = (text: string): string[] =>
   firstOf(dueTimes([parseCron(text, 'UTC')], START - 1), 4).map((due) => new Date(due).toISOString().slice(5, 10));
 
@@ -26,7 +26,7 @@ describe('a cron expression', () => {
   });
 
   it.each(['sat#0', 'sat#6', 'sat#', '#2', 'sat#1#2', 'mon-fri#2', 'mon-friL', '*#2', '*L', 'mon/2#1', 'someL', 'L'])(
-    'is rejected with the day of the week %s, with a remedy',
+    'is rejected with the day of the week %s',
     (day) => {
       expect(() => parseCron(`0 2 * * ${day}`, 'UTC')).toThrow(/day-of-week/);
     },
@@ -45,7 +45,7 @@ describe('every n weeks', () => {
     ]);
   });
 
-  it('is due at a start of every week exactly when the weeks since the anchor divide', () => {
+  it('is due in each n-th week after the week of the anchor', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 1, max: 9 }), (day, weeks) => {
         const anchor = START + day * DAY;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compareWithPeers, drawCases, findCalendars, type Kind } from '#test/calendar/peers.ts';
 
-/** `npm run test:nightly -- calendar` tests twenty thousand of each. */
+/** Number of cases per kind; `npm run test:nightly -- calendar` tests twenty thousand. */
 const CASES = 300;
 const python = findCalendars();
 

@@ -6,8 +6,8 @@ import { isCronDue, isOnCalendarDue } from '#test/oracle/due-at.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 
 const MINUTE_MS = 60_000;
-/** Range (ms) in which each minute is tested. */
-const LOOKED_MS = 30 * 60 * MINUTE_MS;
+/** Time range (ms) after the given time in which each minute is tested. */
+const TESTED_MS = 30 * 60 * MINUTE_MS;
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
 const KINDS: [string, (random: Random) => string, (text: string, zone: string, at: number) => boolean][] = [
@@ -16,23 +16,23 @@ const KINDS: [string, (random: Random) => string, (text: string, zone: string, a
 ];
 
 describe.each(KINDS)('the next due time of %s', (_kind, randomSchedule, isDue) => {
-  it('is the first due time of its zone after the given time', () => {
+  it('is the first due time in its zone after the given time', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const random = makeRandom(seed);
         const zone = random.pick(ZONES);
         const [text, after] = [randomSchedule(random), randomInstant(random, zone)];
         const due = nextDue(parseCalendar(text, zone), after);
-        const told = `${text} in ${zone} after ${new Date(after).toISOString()}`;
+        const description = `${text} in ${zone} after ${new Date(after).toISOString()}`;
         if (due !== undefined) {
-          expect(due, told).toBeGreaterThan(after);
-          expect(isDue(text, zone, due), `${told}: ${new Date(due).toISOString()}`).toBe(true);
+          expect(due, description).toBeGreaterThan(after);
+          expect(isDue(text, zone, due), `${description}: ${new Date(due).toISOString()}`).toBe(true);
         }
         const second = due === undefined ? 0 : due % MINUTE_MS;
-        const end = Math.min(due ?? Number.POSITIVE_INFINITY, after + LOOKED_MS);
+        const end = Math.min(due ?? Number.POSITIVE_INFINITY, after + TESTED_MS);
         for (let at = Math.floor(after / MINUTE_MS) * MINUTE_MS + second; at < end; at += MINUTE_MS) {
           if (at > after && isDue(text, zone, at))
-            throw new Error(`${told}: ${new Date(at).toISOString()} was passed over`);
+            throw new Error(`${description}: ${new Date(at).toISOString()} was passed over`);
         }
       }),
       { numRuns: 150 },

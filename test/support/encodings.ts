@@ -2,7 +2,7 @@ const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 /** Encodings in which programs echo a text, by name. */
-export const WRITINGS: Record<string, (text: string) => string> = {
+export const ENCODINGS: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   'in JSON': inJson,
   'in JSON with escaped slashes': (text) => inJson(text).replaceAll('/', '\\/'),

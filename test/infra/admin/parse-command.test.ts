@@ -12,7 +12,7 @@ function refusalOf(line: string[]): string {
     if (error instanceof UsageError) return error.message;
     throw error;
   }
-  throw new Error(`taken: ${line.join(' ')}`);
+  throw new Error(`accepted: ${line.join(' ')}`);
 }
 
 /** All options, each with a value if it takes one. */
@@ -22,7 +22,7 @@ const flags = Object.entries(OPTIONS).map(([name, { type }]) => ({
 }));
 const SENTENCE = /^[^\n]{10,}\.$/;
 
-/** Arguments that no command lists. */
+/** Expected descriptions of the arguments whose values no command lists. */
 const NAMED: Record<string, string> = {
   role: 'a role: viewer, responder, member, admin',
   page: 'a status page id; see GET /v1/status-pages',
@@ -33,26 +33,26 @@ const NAMED: Record<string, string> = {
 describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, takes }) => {
   const own = name.split(' ');
   const whole = [...own, ...names.map((one) => `${one}_1`)];
-  const most = mayName ? [...whole, `${mayName}_1`] : whole;
+  const withOptional = mayName ? [...whole, `${mayName}_1`] : whole;
 
   it('accepts all its arguments, also with --json', () => {
-    for (const line of [whole, most]) {
+    for (const line of [whole, withOptional]) {
       const { options, words } = parseFlags([...line, '--json'], OPTIONS, true);
-      expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], ids: line.slice(own.length) });
+      expect(commandOf(words, options)).toEqual({ command: COMMANDS[name], operands: line.slice(own.length) });
     }
   });
 
   it('names a missing argument and the command that lists it', () => {
     for (const [i, one] of names.entries()) {
-      const said = refusalOf(whole.slice(0, own.length + i));
-      expect(said).toMatch(SENTENCE);
+      const message = refusalOf(whole.slice(0, own.length + i));
+      expect(message).toMatch(SENTENCE);
       const where = NAMED[one] ?? `an? .* id; see ${one} list`;
-      expect(said).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
+      expect(message).toMatch(new RegExp(`^${name} needs ${where}\\.$`));
     }
   });
 
   it('rejects an extra word', () => {
-    expect(refusalOf([...most, 'more'])).toBe(`${name} does not take "more".`);
+    expect(refusalOf([...withOptional, 'more'])).toBe(`${name} does not take "more".`);
   });
 
   it('rejects options of other commands', () => {

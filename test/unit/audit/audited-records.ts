@@ -13,7 +13,7 @@ import { checkTypes } from '#lib/checks/types/registry.ts';
 import { auditedUser } from '#lib/identity/team/team.ts';
 import { auditedSkill } from '#lib/mcp/skills/skill.ts';
 
-/** Texts of a record with secrets, by path of each property; `*` is every name of an object. */
+/** Record of a kind, and the paths of its secrets. `*` is every name of an object, a final `?` the parts of a URL. */
 type Kind = { name: string; of: Audited<never>; record: object; secret: readonly string[] };
 
 const times = { created_at: '2026-11-21T08:00:00.000Z', updated_at: '2026-11-21T08:00:00.000Z' };
@@ -36,8 +36,8 @@ const check = (record: object) => ({
 });
 const push = check({ check_type: 'push', execution_mode: 'push', name: 'nightly', config: {} });
 
-/** Merges examples; for each property the first example with it wins: the others test limits. */
-const together = <T extends object>(examples: readonly T[]): T => Object.assign({}, ...examples.toReversed());
+/** Merges examples. The first example with a property sets it, because later ones test limits. */
+const merged = <T extends object>(examples: readonly T[]): T => Object.assign({}, ...examples.toReversed());
 
 /** Every check type with all properties set, from its examples. */
 const checks: Kind[] = [...checkTypes.values()].map((type) => ({
@@ -47,8 +47,8 @@ const checks: Kind[] = [...checkTypes.values()].map((type) => ({
     check_type: type.type,
     execution_mode: type.mode,
     name: 'home page',
-    ...together(type.examples.valid as object[]),
-    config: together(type.examples.valid.map((one) => (one as { config: object }).config)),
+    ...merged(type.examples.valid as object[]),
+    config: merged(type.examples.valid.map((one) => (one as { config: object }).config)),
   }),
   secret: [...type.secrets.flatMap((path) => [path, `${path}.*`]), ...type.urls.map((path) => `${path}?`)],
 }));
@@ -115,7 +115,7 @@ const user = {
   session_generation: 1,
 };
 
-/** The channel type as an account channel. */
+/** Every channel type, as a channel of the account. */
 const accountChannels: Kind[] = channelTypes.map((type) => ({
   name: `a ${type.type} channel of the account`,
   of: auditedAccountChannel as Audited<never>,
@@ -153,7 +153,7 @@ export const kinds: Kind[] = [
   },
 ];
 
-/** Records without secrets, and the properties in an entry. */
+/** Records, and the texts of them in an entry: the path of a property and `!`. */
 export const others: { name: string; of: Audited<never>; record: object; shown: string[] }[] = [
   {
     name: 'an account',

@@ -1,20 +1,20 @@
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document of any depth
 type Json = any;
 
-/** Property of a schema: its path, and its schema. */
-export type Member = { place: string; schema: Json };
+/** Property or parameter: its path in the document, and its schema. */
+export type Property = { place: string; schema: Json };
 
 /** Returns all properties of requests, responses and events of an OpenAPI document, and all parameters. */
-export function membersOf(document: Json): Member[] {
-  const found: Member[] = [];
+export function propertiesOf(document: Json): Property[] {
+  const found: Property[] = [];
   const walk = (schema: Json, place: string): void => {
     if (typeof schema !== 'object' || schema === null) return;
     for (const option of ['anyOf', 'oneOf', 'allOf'].flatMap((word) => schema[word] ?? [])) walk(option, place);
     walk(schema.items, `${place}[]`);
     walk(schema.additionalProperties, `${place}.*`);
-    for (const [name, member] of Object.entries<Json>(schema.properties ?? {})) {
-      found.push({ place: `${place}.${name}`, schema: member });
-      walk(member, `${place}.${name}`);
+    for (const [name, property] of Object.entries<Json>(schema.properties ?? {})) {
+      found.push({ place: `${place}.${name}`, schema: property });
+      walk(property, `${place}.${name}`);
     }
   };
   const parameters = (place: string, operation: Json) => {

@@ -5,12 +5,12 @@ import { skippedAlert } from '#test/support/alert-decisions.ts';
 import { TENANT } from '#test/support/alert-world.ts';
 import { CHANNEL, OWNER, remediationWorld } from './remediation-world.ts';
 
-it('reports no failed remediation to a channel that waits for the root cause, and the failure once it is known', async () => {
+it('sends the held alert of a failure after its remediation failed, and none about the remediation', async () => {
   const world = await remediationWorld();
   const { keys, table } = world;
   await world.putPolicy([CHANNEL]);
   const action = await world.guard({ max_attempts: 1, cooldown_seconds: 10, settle_seconds: 1 });
-  await world.depends();
+  await world.addDependency();
   const transition = await world.fail({ alert: { ...skippedAlert('dependency', world.now()), decision: 'held' } });
   const at = world.now();
   const held = { transition_sk: transition.sk, reason: 'dependency' as const, from: at };
@@ -23,7 +23,7 @@ it('reports no failed remediation to a channel that waits for the root cause, an
 
   const hold = await table.get<DeadlineEntry>(keys.entry('hold', TENANT, 'chk_pay'));
   await world.put({ ...hold!, deadline: world.now() });
-  await world.due('hold');
+  await world.handleDeadline('hold');
   expect(await table.get<DecidedTransition>(transition)).toMatchObject({ alert: { decision: 'planned' } });
   expect((await world.alerts()).map(({ kind }) => kind)).toEqual(['state_change']);
 });

@@ -65,7 +65,7 @@ describe('passkey availability', () => {
     [{ host: 'ops.example.com' }, /need https/],
     [{ host: '127.0.0.1:8787', 'sec-fetch-site': 'same-origin' }, /IP address/],
     [{ host: 'evil.example', 'sec-fetch-site': 'same-origin' }, /not an address of this service/],
-  ])('decides without an origin: %j', (headers, reason) => {
+  ])('decides without the header Origin: %j', (headers, reason) => {
     if (reason) expect(passkeysUnavailableHere(headers, own)).toMatch(reason);
     else expect(passkeysUnavailableHere(headers, own)).toBeUndefined();
   });
