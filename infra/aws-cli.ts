@@ -2,15 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { type Json, StepError } from '#infra/smoke/call.ts';
 
-/** Error of the AWS CLI, with its message. */
 class AwsError extends StepError {}
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * Runs the AWS CLI with the credentials of the environment. @returns its parsed JSON output; undefined if it is empty.
- * Throws AwsError.
- */
+/** Runs the AWS CLI with the credentials of the environment. @returns its JSON, undefined if empty. Throws AwsError. */
 export async function aws(words: readonly string[]): Promise<Json> {
   try {
     const { stdout } = await promisify(execFile)('aws', [...words, '--output', 'json'], { maxBuffer: MAX_BYTES });
@@ -22,7 +18,6 @@ export async function aws(words: readonly string[]): Promise<Json> {
   }
 }
 
-/** Outputs and template of a stack. */
 export type DeployedStack = { outputs: Readonly<Record<string, string>>; template: Json };
 
 /** Reads a stack; undefined if it was never deployed successfully. Throws AwsError. */

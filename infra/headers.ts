@@ -2,5 +2,4 @@
 
 export const HSTS_SECONDS = 31_536_000;
 
-/** Headers of responses over TLS. */
 export const HTTPS_HEADERS = { 'strict-transport-security': `max-age=${HSTS_SECONDS}` };

@@ -221,7 +221,6 @@ const MARGIN_SECONDS = 10;
 export const hiddenSeconds = (queue: QueueName): number =>
   functions[queues[queue].consumer].timeout_seconds + MARGIN_SECONDS;
 
-/** Functions that stream their response, each at its own URL. */
 export const streaming = namesOf(functions).filter((name) => functions[name].streams);
 
 export const queues: Record<QueueName, QueueSpec> = {

@@ -16,7 +16,6 @@ export type Env<Port extends keyof Ports = keyof Ports> = { ports: Pick<Ports<Me
 /** Returns the environment of a function, with table keys for its SHARDS and BUCKETS. */
 export const envOf = (ports: Ports): Env => ({ ports, keys: keyTable(ports.settings) });
 
-/** External dependencies of a function, passed as an argument. */
 export type Ports<Of extends Bodies = Bodies> = {
   table: Table;
   queues: Queues<Of>;

@@ -7,7 +7,6 @@ export const ofTenant = (tenant: string, ...parts: (string | number)[]): string 
 
 export const key = (pk: string, sk: string): Key => ({ pk, sk });
 
-/** Keys of accounts, users, and credentials. */
 export const accessKeys = {
   accounts: 'ACCOUNTS',
   accountPointer: (tenant: string) => key('ACCOUNTS', tenant),
@@ -69,13 +68,11 @@ export const RELATED_IN = 'IN#';
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
 export const ROOMS = 'ROOM#';
-/** Prefixes of a cell's rollups and their latencies. */
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 export const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Prefix of actions that transitions of a check may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
-/** Prefixes of the account's alerting. */
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
@@ -83,31 +80,23 @@ export const WINDOWS = 'WINDOW#';
 export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
 
-/** Prefix of service level objectives. */
 export const SLOS = 'slo_';
 
-/** Prefix of skills. */
 export const SKILLS = 'SKILL#';
 
-/** Prefixes of actions, and of log lines of an execution. */
 export const ACTIONS = 'act_';
 export const LOG_LINES = 'LOG#';
 
-/** Prefixes under an incident: its entities, its timeline, and its public updates. */
 export const INCIDENT_ENTITIES = 'E#';
 export const INCIDENT_ENTRIES = 'L#';
 export const INCIDENT_UPDATES = 'U#';
 
-/** Prefix of subscribers of a status page. */
 export const SUBSCRIBERS = 'SUB#';
 
-/** Prefix of status pages. */
 export const STATUS_PAGES = 'pag_';
 
-/** Prefix of badges. */
 export const BADGES = 'bdg_';
 
-/** Keys of skills and of open MCP streams. */
 export const agentKeys = {
   skills: (tenant: string) => ofTenant(tenant, 'SKILLS'),
   skillCount: (tenant: string) => key(ofTenant(tenant, 'SKILLS'), '!COUNT'),
@@ -131,7 +120,6 @@ export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.fl
 /** Returns a text above all sort keys with a prefix. */
 export const after = (prefix: string): string => `${prefix}~`;
 
-/** Returns the range of all sort keys with a prefix. */
 export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
 
 /**
@@ -140,7 +128,6 @@ export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
  */
 const CELL_AT = { from: 14, to: 26 };
 
-/** Returns the cell of a check. */
 export const cellOf = (checkId: string): string => checkId.slice(CELL_AT.from, CELL_AT.to);
 
 /** Returns the number of a check in its cell. */
@@ -180,7 +167,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
   const bucketOf = (id: string) => partitionOf(id, layout.BUCKETS);
   return {
     bucketOf,
-    /** Numbers of all buckets of a tenant's lists. */
     buckets: Array.from({ length: layout.BUCKETS }, (_, bucket) => bucket),
     /** Returns the schedule shard of a cell, check (that of its cell), action or status page, by id. */
     shardOf: (id: string) => partitionOf(spreadBy(id), layout.SHARDS),
@@ -188,12 +174,10 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     ...accessKeys,
 
-    // audit log, newest last
     audit: (tenant: string, bucket: number) => ofTenant(tenant, 'AUDIT', bucket),
     auditEntry: (tenant: string, at: number, id: string) =>
       key(ofTenant(tenant, 'AUDIT', bucketOf(id)), `${stamp(at)}#${id}`),
 
-    // catalog
     blueprints: (tenant: string) => ofTenant(tenant, 'BLUEPRINTS'),
     catalog: (tenant: string) => key(ofTenant(tenant, 'BLUEPRINTS'), '!CATALOG'),
     blueprint: (tenant: string, slug: string) => key(ofTenant(tenant, 'BLUEPRINTS'), `B#${slug}`),
@@ -213,7 +197,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     relationIn: (tenant: string, to: string, type: string, from: string) =>
       key(ofTenant(tenant, 'RELATED', to), `${prefix.RELATED_IN}${type}#${from}`),
 
-    // incidents, their timelines, and unresolved incidents
     incidents: (tenant: string, bucket: number) => ofTenant(tenant, 'INCIDENTS', bucket),
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     unresolvedIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
@@ -233,10 +216,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
-    /** Outcomes of the last upstream probes of an entity. */
     upstreamProbes: (tenant: string, entity: string) => key(ofTenant(tenant, 'UPSTREAM_PROBES', entity), 'OUTCOMES'),
 
-    // cells: checks, and packs of their quiet results
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
     cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.CELLS}${cell}`),
     cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.ROOMS}${cell}`),
@@ -257,7 +238,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     entityDay: (tenant: string, entity: string, from: number) =>
       key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
-    // items under a check
     ofCheck: (tenant: string, id: string) => ofTenant(tenant, 'CHECK', id),
     policy: (tenant: string, check: string) => key(ofTenant(tenant, 'CHECK', check), 'POLICY'),
     lastDelivery: (tenant: string, check: string, channel: string) =>
@@ -297,7 +277,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     boundAction: (tenant: string, check: string, action: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.BOUND_ACTIONS}${action}`),
 
-    // actions, executions, and log lines
     actions: (tenant: string) => ofTenant(tenant, 'ACTIONS'),
     actionCount: (tenant: string) => key(ofTenant(tenant, 'ACTIONS'), '!COUNT'),
     action: (tenant: string, id: string) => key(ofTenant(tenant, 'ACTIONS'), id),
@@ -317,7 +296,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     logLines: (tenant: string, execution: string, seq: number) =>
       key(ofTenant(tenant, 'EXECUTION', execution), `${prefix.LOG_LINES}${stamp(seq)}`),
 
-    // feeds of a tenant, newest last
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
@@ -344,7 +322,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
-    /** Used link of an alert, by its signature. */
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
     /** Recent urgent alerts of a destination, for its page budget. */
     urgentAlerts: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
@@ -361,7 +338,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     ...agentKeys,
 
-    // status pages
     statusPages: (tenant: string) => ofTenant(tenant, 'STATUS_PAGES'),
     statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
     statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
@@ -373,21 +349,18 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'STATUS_PAGE', page), `${prefix.SUBSCRIBERS}${subscriber}`),
     statusLogo: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'LOGO'),
 
-    // badges
     badges: (tenant: string) => ofTenant(tenant, 'BADGES'),
     badge: (tenant: string, badge: string) => key(ofTenant(tenant, 'BADGES'), badge),
     badgeCount: (tenant: string) => key(ofTenant(tenant, 'BADGES'), '!COUNT'),
     publicBadge: (publicId: string) => key(`BADGE#${publicId}`, 'BADGE'),
     badgeFigures: (publicId: string, period: string) => key(`BADGE#${publicId}`, `FIGURES#${period}`),
 
-    // health of the service, without a tenant
     unsent: (bucket: number) => `UNSENT#${bucket}`,
     unsentDelivery: (delivery: string) => key(`UNSENT#${bucketOf(delivery)}`, delivery),
     lastFailure: { pk: 'HEALTH', sk: 'LAST_FAILURE' } satisfies Key,
     disk: { pk: 'HEALTH', sk: 'DISK' } satisfies Key,
     lastLateProbe: { pk: 'HEALTH', sk: 'LAST_LATE_PROBE' } satisfies Key,
 
-    // the schedule
     entries: (shard: number) => `SCHEDULE#${shard}`,
     entry: (kind: EntryKind, tenant: string, id: string) =>
       key(`SCHEDULE#${partitionOf(spreadBy(id), layout.SHARDS)}`, `${kind}#${tenant}#${id}`),

@@ -3,10 +3,7 @@ import type { Message } from '#lib/platform/ports.ts';
 
 /** Messages of the queues. They outlive releases: add only optional properties, and accept old messages. */
 
-/**
- * Slot (epoch ms) of a cell whose checks are due. `only`: ids of the checks to probe, such as new, changed, slow or
- * retried checks; absent for all checks of the cell.
- */
+/** Slot (epoch ms) of a cell whose checks are due. `only`: ids of the checks to probe; absent for all of the cell. */
 export const Job = z.object({
   tenant_id: z.string(),
   cell: z.string(),
@@ -79,7 +76,6 @@ const ReclaimCell = z.object({ tenant_id: z.string(), left_cell: z.string() });
 /** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });
 
-/** Data of a deleted account. */
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
 
 /**
@@ -102,12 +98,9 @@ export type RollupMessage = z.infer<typeof Rollup>;
 
 /** Transition or alert of a check, for the timeline of an incident. */
 const OfIncident = z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() });
-/** Incident that may be over. */
 const MaybeOver = z.object({ tenant_id: z.string(), incident_id: z.string() });
 
-/** Execution of an action that is due or must be settled. */
 const ActionMessage = z.discriminatedUnion('kind', [
-  /** Fired by a transition of the check. */
   z.object({
     kind: z.literal('state_change'),
     tenant_id: z.string(),
@@ -171,10 +164,7 @@ export const messages = {
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
   /** Work of the deliverer, the only function that reaches the mail server. */
   delivery: z.union([Delivery, AddressRequest]),
-  /**
-   * Work that can wait: rollups, and the cleanup of deleted items. They share a queue, because polling a queue costs
-   * money.
-   */
+  /** Work that can wait: rollups and cleanup. They share a queue, because polling a queue costs money. */
   housekeeping: z.union([Rollup, ReclaimAccount, ReclaimAction, ReclaimCell, ReclaimEntity]),
   /** Transition that the action-planner could not handle. */
   plan: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),
@@ -194,13 +184,10 @@ export const LAST_RECEIVE = 1000;
 export const MAX_WAIT_MS = 14 * 60_000;
 
 export type QueueName = keyof typeof messages;
-/** Bodies of messages by queue. */
 export type MessageBodies = { [Name in QueueName]: z.infer<(typeof messages)[Name]> };
 export type MessageOf<Name extends QueueName> = MessageBodies[Name];
-/** Message to send, with its time and group. */
 export type MessageTo<Name extends QueueName> = Message<MessageOf<Name>>;
 
-/** Work of the prober: probes of one of its lanes, or deadlines. */
 export const ProberWork = z.union([
   messages.job.transform(({ jobs }) => ({ lane: 'quick' as const, jobs })),
   messages.slow.transform(({ slow_jobs }) => ({ lane: 'slow' as const, jobs: slow_jobs })),

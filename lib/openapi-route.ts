@@ -8,7 +8,6 @@ const Document = z.looseObject({
   paths: z.looseObject({}).describe('All endpoints.'),
 });
 
-/** Route of the OpenAPI document. */
 export const openapiRoutes = [
   route<Context>()({
     method: 'GET',

@@ -32,7 +32,6 @@ const line = (maxLength: number) =>
     .regex(/^[^\p{C}]*$/u, 'must be on one line')
     .default('');
 
-/** Settings of the identity provider for sign-in. */
 const OIDC_SETTINGS = {
   OIDC_ISSUER: z
     .string()

@@ -18,7 +18,6 @@ export const unknownSettings = (names: readonly string[], known: readonly string
     .filter((name) => !known.includes(name) && looksLikeSetting(name.toUpperCase(), known))
     .map((name) => unknownSettingText(name, known));
 
-/** Returns the error of an unknown setting, with a suggestion. */
 export function unknownSettingText(name: string, known: readonly string[]): string {
   const near = closestName(name, known);
   return near === undefined ? `${name} is not known` : `${name} is not known; did you mean ${near}?`;

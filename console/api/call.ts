@@ -32,7 +32,6 @@ type CallOptions = {
 
 let sessionEnded = () => {};
 
-/** Sets the handler that runs when a response says that the session has ended. */
 export function onSessionEnded(run: () => void): void {
   sessionEnded = run;
 }
@@ -95,7 +94,6 @@ async function failureOf(response: Response): Promise<ApiFailure> {
   return new ApiFailure(message, { status, code: 'UNREACHABLE', retryAfter });
 }
 
-/** Converts any error to an ApiFailure. */
 export const asFailure = (error: unknown): ApiFailure =>
   error instanceof ApiFailure
     ? error

@@ -15,17 +15,13 @@ export const typeTitle = (check_type: string): string => schemas.checks[check_ty
 
 export const channelTitle = (channel_type: string): string => schemas.channels[channel_type]?.title ?? channel_type;
 
-/**
- * Returns the label of a channel: its type, then its name or destination (`Slack hooks.slack.com`). If the name
- * contains the type, returns only the name.
- */
+/** Returns type and name or destination (`Slack hooks.slack.com`), or only the name if it contains the type. */
 export function labelOfChannel(channel: Pick<Channel, 'channel_type' | 'config'>): string {
   const title = channelTitle(channel.channel_type);
   const name = channelName(channel);
   return name.includes(title) ? name : `${title} ${name}`.trim();
 }
 
-/** Lists all channels that get alerts of a check, with their names. */
 export const channelsOf = ({ channels, account_channels }: Policy): StepRecipient[] => [
   ...channels.map((channel) => ({ id: channel.id, name: labelOfChannel(channel) })),
   ...account_channels,

@@ -64,7 +64,6 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
   return {
     /** Uptime; null without monitored time, undefined until it is read. */
     of,
-    /** Reports that a row became visible or hidden. */
     setVisible(id: string, isVisible: boolean) {
       if (isVisible) visible.add(id);
       else visible.delete(id);

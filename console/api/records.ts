@@ -42,9 +42,7 @@ import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
 
-/**
- * Types of the API responses, from the schemas of lib/. Only types are imported, so the page contains no code of lib/.
- */
+/** Types of the API responses, from lib/. Only types are imported, so the page contains no code of lib/. */
 export type Me = z.output<typeof MeWithUse>;
 export type Health = HealthRecord;
 export type Status = StatusRecord;
@@ -76,7 +74,6 @@ export type Channel = ChannelRecord;
 export type AccountChannel = AccountChannelRecord;
 /** Response to creating a monitor. */
 export type Monitor = z.output<typeof MonitorRecord>;
-/** Result of a channel test, with a preview of an alert. */
 export type TestedChannel = z.output<typeof TestedRecord>;
 export type DefaultPolicy = z.output<typeof DefaultPolicyRecord>;
 export type Silence = z.output<typeof SilenceRecord>;
@@ -85,7 +82,6 @@ export type StatusSubscriber = z.infer<typeof SubscriberRecord>;
 export type Rota = ReturnType<typeof rotaView>;
 export type Shift = Rota['next'];
 export type IncidentRecord = IncidentInList;
-/** An incident by id, with its timeline and the notified channels. */
 export type IncidentDetail = IncidentDetailRecord;
 export type TimelineEntry = IncidentEntry;
 export type PublicUpdate = PublicUpdateRecord;

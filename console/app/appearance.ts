@@ -31,10 +31,8 @@ function write(key: string, value: string): void {
 
 export const theme = storedChoice<Theme>('theme', ['auto', 'light', 'dark']);
 
-/** Time zone of all displayed times. */
 export const zone = storedChoice<Zone>('zone', ['local', 'utc']);
 
-/** Applies the theme to the page, now and after each change. */
 export function applyTheme(): void {
   effect(() => {
     document.documentElement.dataset.theme = theme.value;

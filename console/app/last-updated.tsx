@@ -5,7 +5,6 @@ import { zoneName } from '#console/rules/time.ts';
 import { zone } from './appearance.ts';
 import { isOutdated, live } from './live.ts';
 
-/** Shows the time of the last successful poll. */
 export function LastUpdated() {
   const asOf = live.asOf.value;
   if (asOf === 0) return null;
@@ -16,7 +15,6 @@ export function LastUpdated() {
   );
 }
 
-/** Banner over the page while it is outdated. */
 export function OutdatedBanner() {
   const failure = live.failure.value;
   const asOf = live.asOf.value;

@@ -5,7 +5,6 @@ import { MAX_FAILED_POLLS } from '#console/rules/poll-interval.ts';
 
 let lastInput = Date.now();
 
-/** The poller of the page. */
 export const live = makeLive({
   now: Date.now,
   after: (ms, run) => {
@@ -17,7 +16,6 @@ export const live = makeLive({
   get: callPage,
 });
 
-/** Whether several polls have failed, so that the shown states may be outdated. */
 export const isOutdated = computed(() => live.failedPolls.value >= MAX_FAILED_POLLS);
 
 /** Reports user activity to the poller. */

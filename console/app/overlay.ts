@@ -2,13 +2,11 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { isTyping } from '#console/parts/typing.ts';
 
-/** The overlay that is open above the page. */
 export const overlay = signal<'palette' | 'keys' | undefined>(undefined);
 
 const visibleSearchField = (): HTMLElement | undefined =>
   [...document.querySelectorAll<HTMLElement>('main input[type=search]')].find((field) => field.checkVisibility());
 
-/** Installs the keyboard shortcuts that work on every page. */
 export function useShortcuts(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

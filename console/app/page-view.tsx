@@ -13,11 +13,7 @@ const loaded = new Map<PageRow['load'], ComponentType<PageProps>>();
 const RELOADED = 'fleetwatch.reloaded';
 const MIN_RELOAD_INTERVAL_MS = 60_000;
 
-/**
- * Reloads the tab, at most once a minute. After an update of the service, an old tab requests files that no longer
- * exist.
- * @returns whether it reloads
- */
+/** Reloads the tab, at most once a minute: after an update, an old tab requests files that no longer exist. */
 function reloadOnce(): boolean {
   try {
     if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < MIN_RELOAD_INTERVAL_MS) return false;
@@ -29,7 +25,6 @@ function reloadOnce(): boolean {
   return true;
 }
 
-/** Renders the page of the address. */
 export function PageView() {
   const here = route.value;
   if (!here) return <Unknown />;

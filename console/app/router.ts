@@ -59,7 +59,6 @@ function entryNumber(): { number: number; isNew: boolean } {
 
 let navigated = false;
 
-/** Whether the user has navigated since the console was opened. */
 export const hasNavigated = (): boolean => navigated;
 
 /** Follows changes of the address. @param arrived is called after each navigation to another path */

@@ -8,14 +8,12 @@ import type { Guarded } from '#lib/platform/http/access.ts';
 /** The signed-in user; null: signed out; undefined: not known yet. */
 export const me = signal<Me | null | undefined>(undefined);
 
-/** Failure of the request for the signed-in user. */
 export const meFailure = signal<ApiFailure | undefined>(undefined);
 
 let readAt = 0;
 /** Age in ms at which the user is read again when the tab becomes visible or gets the focus. */
 const OLD_MS = 60_000;
 
-/** Reads the signed-in user. */
 export async function readMe(): Promise<void> {
   try {
     const found = await call<Me>('GET', '/v1/me');

@@ -18,7 +18,6 @@ export function showToast(text: string, undo?: () => void): void {
 /** Shows a message that stays until it is dismissed. */
 export const showWarning = (text: string): void => void add(text, 'failed');
 
-/** Shows an error until it is dismissed. */
 export const showError = (error: unknown): void => showWarning(asFailure(error).message);
 
 function add(text: string, kind: Toast['kind'], undo?: () => void): number {

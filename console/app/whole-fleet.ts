@@ -3,10 +3,7 @@ import { useLoad } from '#console/api/load.ts';
 import type { Me } from '#console/api/records.ts';
 import { live } from './live.ts';
 
-/**
- * Reloads the fleet if its size differs from the number of entities of the account. The poller does not detect created
- * and deleted entities, because they cause no transition.
- */
+/** Reloads the fleet after entities were created or deleted: they cause no transition that the poller could detect. */
 export function useWholeFleet(): void {
   const { data } = useLoad<Me>('/v1/me');
   const count = data?.use.entities;

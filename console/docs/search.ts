@@ -78,7 +78,6 @@ async function search(): Promise<void> {
   }
 }
 
-/** Moves the focus between the input and the results. */
 function moveFocus(step: number): void {
   const stops = [input, ...list.querySelectorAll('a')];
   const next = stops.indexOf(document.activeElement as HTMLAnchorElement) + step;

@@ -51,7 +51,6 @@ export function Badges({ of, name }: { of: Owner; name: string }) {
 
 const labelOf = ({ label }: Badge): string => label ?? 'status';
 
-/** Returns a badge as an image in Markdown. */
 const markdownOf = (badge: Badge, figure: 'state' | 'uptime'): string =>
   `![${labelOf(badge).replace(/[[\]\\]/g, '\\$&')}](${badge.urls[figure]})`;
 

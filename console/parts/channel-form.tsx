@@ -17,7 +17,6 @@ type ChannelFormProps = {
   onCancel: () => void;
 };
 
-/** Form of a channel, with the fields of its type. */
 export function ChannelForm({
   name,
   submit,

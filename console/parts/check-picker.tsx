@@ -9,7 +9,6 @@ import { Combobox } from './combobox.tsx';
 import { MAX_SUGGESTIONS } from './entity-picker.tsx';
 import { StateShape } from './state-mark.tsx';
 
-/** A check with its label and entity. */
 type NamedCheck = { id: string; state: Check['state']; label: string; entity: FleetRow | undefined };
 
 /** Loads all checks of the account if `isWanted`. Returns undefined until they are loaded. */

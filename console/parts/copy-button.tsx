@@ -4,7 +4,6 @@ import { Button } from './button.tsx';
 
 const SHOWN_MS = 2000;
 
-/** Button that copies a text and confirms the copy. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -31,7 +31,6 @@ type NewEntity = { id: string; name: string; blueprint: Blueprint };
 export const MAX_SUGGESTIONS = 8;
 const ALL_STATES = new Set<never>();
 
-/** Selects an entity by name. */
 export function EntityPicker({ optional = false, creates = false, ...props }: PickerProps) {
   const { label, hint, error, value, onChange, placeholder } = props;
   const fleet = live.fleet.value;

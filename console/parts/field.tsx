@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** Common properties of all fields. */
 export type FrameProps = {
   label: string;
   hint?: string | undefined;

@@ -33,7 +33,6 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** Decorative icon, hidden from screen readers. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path d={ICONS[name]} />

@@ -19,12 +19,10 @@ export const WatchedUntil = ({ of: { resolves_at } }: { of: Pick<ListedIncident,
     </>
   ) : null;
 
-/** Duration of an incident. */
 export const IncidentDuration = ({ of }: { of: IncidentRecord }) => (
   <>{duration(lastedMs(of, of.resolved_at === null ? now.value : 0))}</>
 );
 
-/** Link to an incident. */
 export const IncidentLink = ({ of: { id, title } }: { of: Pick<IncidentRecord, 'id' | 'title'> }) => (
   <a class="row-link" href={incidentHref(id)} dir="auto">
     {title}

@@ -33,7 +33,6 @@ export function Page({ title, above, actions, children }: PageProps) {
   );
 }
 
-/** Section of a page with a heading. */
 export const Section = ({
   title,
   help,

@@ -15,7 +15,6 @@ import { duration } from '#console/rules/time.ts';
 import { percent } from '#console/rules/words.ts';
 import { withSlug } from '#lib/platform/slug.ts';
 
-/** Lists the SLOs of a check or an entity, each with its error budget. */
 export const Slos = ({ of }: { of: Owner }) => (
   <ListSection<Slo>
     title="SLOs"

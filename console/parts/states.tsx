@@ -26,7 +26,6 @@ export const Loading = ({ what = 'Loading', lines = 3 }: { what?: string; lines?
   </div>
 );
 
-/** Error message with an optional retry. */
 export const Failure = ({
   failure,
   retry,

@@ -6,7 +6,6 @@ export type AssertionRow = { source: string; property: string; operator: string;
 
 type Assertion = { source: string; property?: string; operator: string; value?: unknown; severity?: string };
 
-/** Returns the operators of a source. */
 export const operatorsOf = (source: string): readonly string[] => operatorsFor(source as SourceName);
 
 /** Returns the kind of property that a source needs; undefined if none. */
@@ -18,7 +17,6 @@ export function valueKind({ operator }: Pick<AssertionRow, 'operator'>): 'none' 
   return takesList(operator as Operator) ? 'list' : 'one';
 }
 
-/** Creates a row with the given source. */
 export const newRow = (source: string): AssertionRow => ({
   source,
   property: '',
@@ -34,13 +32,11 @@ export function withSource(row: AssertionRow, source: string): AssertionRow {
   return { ...row, source, operator, property: propertyOf(source) === propertyOf(row.source) ? row.property : '' };
 }
 
-/** Parses the rows of a draft. */
 export const rowsIn = (draft: string): AssertionRow[] => (draft === '' ? [] : JSON.parse(draft));
 
 /** Serializes rows as a draft; empty without rows. */
 export const draftOfRows = (rows: readonly AssertionRow[]): string => (rows.length === 0 ? '' : JSON.stringify(rows));
 
-/** Converts stored assertions to a draft. */
 export const draftOfAssertions = (assertions: readonly Assertion[]): string =>
   draftOfRows(
     assertions.map(({ source, property = '', operator, value, severity = 'fail' }) => {

@@ -1,4 +1,3 @@
-/** An item that failed, with the error. */
 export type Failed<T> = { item: T; why: string };
 
 /** Runs work for many items, up to `atOnce` at a time, and continues after failures. @returns failed items, in order */

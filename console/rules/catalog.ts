@@ -7,7 +7,6 @@ import { labelChanges, labelText } from './labels.ts';
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   pathTo('/v1/blueprints/:blueprint/entities/:slug', { blueprint: blueprint_slug, slug });
 
-/** Returns the link to an entity. */
 export const entityHref = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   `#${pathTo('/entities/:blueprint/:slug', { blueprint: blueprint_slug, slug })}`;
 
@@ -17,7 +16,6 @@ export const blueprintPath = (slug: string): string => pathTo('/v1/blueprints/:s
 export const blueprintHref = (slug: string, part?: 'fields' | 'import'): string =>
   `#${pathTo('/catalog/:slug', { slug })}${part ? `?part=${part}` : ''}`;
 
-/** Returns a value as text, for lists and searches. */
 export function valueText(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -72,10 +70,7 @@ const OF_TYPE: Readonly<Record<BlueprintField['field_type'], FormSchema>> = {
   array: { type: 'array' },
 };
 
-/**
- * Builds the form schema of the property `fields` of an entity. The title of each input is the field name that users
- * chose.
- */
+/** Builds the form schema of `fields` of an entity. The title of an input is the field name that users chose. */
 export const schemaOfFields = (fields: readonly BlueprintField[]): FormSchema => ({
   type: 'object',
   properties: Object.fromEntries(

@@ -2,7 +2,6 @@ import type { Check, ListedCheck } from '#console/api/records.ts';
 import { byName, type FleetRow } from './fleet.ts';
 import { messageOf, severityRank } from './states.ts';
 
-/** Row of the list of checks. */
 export type CheckRow = { check: ListedCheck; label: string; entity: FleetRow | undefined };
 
 type NewState = { check_id: string; check_to_state: Check['state']; timestamp: string };

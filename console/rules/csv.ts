@@ -1,4 +1,3 @@
-/** Line of a pasted table. */
 export type CsvLine = {
   /** First line in the text, from 1. */
   line: number;

@@ -36,7 +36,6 @@ const VERDICT: Readonly<Record<NonNullable<Execution['verdict']>, Mark>> = {
 export const verdictMark = ({ verdict }: Pick<Execution, 'verdict'>): Mark | undefined =>
   verdict === null ? undefined : VERDICT[verdict];
 
-/** Returns the verdict of a remediation, else the report of the pipeline, else the result of the request. */
 export const outcome = (execution: Pick<Execution, 'dispatch_status' | 'pipeline_status' | 'verdict'>): Mark =>
   verdictMark(execution) ?? pipelineMark(execution) ?? dispatchMark(execution);
 

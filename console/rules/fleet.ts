@@ -2,7 +2,6 @@ import type { State, StatusEntity, Transition } from '#console/api/records.ts';
 import { labelText } from './labels.ts';
 import { BY_SEVERITY, isTrouble, severityRank } from './states.ts';
 
-/** Entity of the fleet. */
 export type FleetRow = StatusEntity;
 /** Entities by id, sorted by name. */
 export type Fleet = ReadonlyMap<string, FleetRow>;
@@ -11,19 +10,14 @@ export type Counts = Record<State | 'total', number>;
 /** Natural order: `web-2` before `web-10`. Shared, because creating a collator is slow. */
 const NAMES = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Compares two names. */
 export const byName = (a: string, b: string): number => NAMES.compare(a, b);
 
-/** Builds the fleet from a full status. */
 export function fleetOf(entities: readonly StatusEntity[]): Fleet {
   const named = entities.toSorted((a, b) => byName(a.name, b.name) || (a.id < b.id ? -1 : 1));
   return new Map(named.map((entity) => [entity.id, entity]));
 }
 
-/**
- * Applies transitions to the fleet. Returns undefined if an entity is unknown.
- * @param transitions newest first; a transition before `state_since` of its entity is ignored
- */
+/** Applies transitions (newest first), except those before `state_since`; undefined if an entity is unknown. */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
   for (const change of transitions.toReversed()) {
@@ -39,7 +33,6 @@ export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet
   return next;
 }
 
-/** Counts the rows per state. */
 export function countsOf(rows: Iterable<{ state: State }>): Counts {
   const counts: Counts = { total: 0, up: 0, degraded: 0, down: 0, unknown: 0 };
   for (const { state } of rows) {
@@ -80,10 +73,7 @@ export type Line = Heading | FleetRow;
 
 export const isHeading = (line: Line): line is Heading => 'group' in line;
 
-/**
- * Groups rows by blueprint, the group with the worst state first; rows of `closed` groups are omitted.
- * @param rows worst state first
- */
+/** Groups rows (worst state first) by blueprint, the worst group first; rows of `closed` groups are omitted. */
 export function grouped(rows: readonly FleetRow[], closed: ReadonlySet<string>): Line[] {
   const groups = new Map<string, FleetRow[]>();
   for (const row of rows) {

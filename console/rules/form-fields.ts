@@ -102,7 +102,6 @@ export function fieldsOf(schema: FormSchema, skip: readonly string[] = []): Fiel
 
 const WIDE: ReadonlySet<FieldKind> = new Set(['rows', 'map', 'assertions']);
 
-/** A folded group of fields. */
 type FieldGroup = { title: string; specs: readonly FieldSpec[] };
 
 /** Splits fields into visible ones and folded groups, in their order. */
@@ -203,7 +202,6 @@ const MAP_COLUMNS = members({ properties: { name: { type: 'string' }, value: { t
 
 type Typed = Pick<FieldSpec, 'kind' | 'texts' | 'columns' | 'single'>;
 
-/** Converts a value to form text. */
 export function textOf({ kind, texts, columns, single }: Typed, value: unknown): string {
   if (value === undefined || value === null) return '';
   if (kind === 'rows') return textOfRows(rowsOf(columns, value, single));

@@ -4,7 +4,6 @@ import { uptimeOf } from './uptime.ts';
 /** Part of a history. `up`: share of the time that was not down; null if there is no data. */
 export type Bucket = { up: number | null; degraded: boolean };
 
-/** Converts a history to a bar. */
 export const barOf = (buckets: readonly Pick<CheckBucket, 'seconds'>[]): Bucket[] =>
   buckets.map((bucket) => ({ up: uptimeOf([bucket]), degraded: bucket.seconds.degraded > 0 }));
 

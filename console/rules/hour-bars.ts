@@ -8,7 +8,6 @@ const MAX_IDS = 50;
 /** Properties of a bucket that a bar uses. */
 export type Hour = Pick<EntityBucket, 'from' | 'to' | 'complete' | 'seconds' | 'mean_latency_ms'>;
 
-/** Cached last hours of an entity. */
 export type CachedHours = {
   /** Oldest first, contiguous; the last hour can be incomplete. */
   hours: readonly Hour[];

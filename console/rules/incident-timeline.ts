@@ -3,9 +3,7 @@ import type { TimelineEntry } from '#console/api/records.ts';
 /** Line of a timeline: an entry, or consecutive entries of a check that was down several times, newest first. */
 export type TimelineLine = {
   entries: readonly TimelineEntry[];
-  /** Number of changes to down. */
   downs: number;
-  /** Number of alerts. */
   alerts: number;
   /** Time from the oldest to the newest entry, in ms. */
   lasted: number;

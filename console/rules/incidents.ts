@@ -1,12 +1,9 @@
 import type { IncidentDetail, IncidentRecord, PublicUpdate, State, TimelineEntry } from '#console/api/records.ts';
 
-/** Returns the link to an incident. */
 export const incidentHref = (id: string): string => `#/incidents/${encodeURIComponent(id)}`;
 
-/** Returns the path of an incident in the API. */
 export const incidentPath = (id: string): string => `/v1/incidents/${encodeURIComponent(id)}`;
 
-/** Returns the link to the incidents of an entity. */
 export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 
 const WORD: Readonly<Record<IncidentRecord['state'], string>> = {
@@ -28,7 +25,6 @@ const STATE_OF_IMPACT: Readonly<Record<IncidentRecord['impact'], State>> = {
   none: 'unknown',
 };
 
-/** Returns the mark of an incident: its impact until it is resolved. */
 export const markOf = ({ state, impact }: Pick<IncidentRecord, 'state' | 'impact'>): State =>
   state === 'resolved' ? 'up' : STATE_OF_IMPACT[impact];
 
@@ -55,14 +51,12 @@ export function whyNotAcknowledgeable({ state, acknowledged_by }: IncidentRecord
   return state === 'acknowledged' ? `Acknowledged by ${acknowledged_by}.` : undefined;
 }
 
-/** Alert state of an affected entity. */
 export const ALERTED: Readonly<Record<NonNullable<IncidentDetail['affected']['items'][number]['alert']>, string>> = {
   planned: 'alerted',
   held: 'alert held',
   skipped: 'not alerted',
 };
 
-/** Names of the kinds of timeline entries. */
 export const ENTRY_KIND: Readonly<Record<TimelineEntry['kind'], string>> = {
   opened: 'Opened',
   joined: 'Failure joined',

@@ -2,7 +2,6 @@ import type { KeyRecord } from '#lib/access/api-key.ts';
 import { type Command, curlOf } from './curl.ts';
 import { list } from './words.ts';
 
-/** Choices of permissions for a new key. */
 export const KEY_PERMISSIONS = {
   all: 'all your permissions',
   read: 'read only, without secrets',
@@ -20,7 +19,6 @@ export const SCOPE_MEANINGS: Readonly<Record<string, string>> = {
   metrics: 'read metrics for Prometheus',
 };
 
-/** Returns the kinds of restrictions that the scopes of a key allow. */
 export const restrictableFields = (may: string, scopes: readonly string[]) => ({
   checks: may === KEY_PERMISSIONS.some && scopes.length === 1 && scopes[0] === 'push',
   skills: may === KEY_PERMISSIONS.some && scopes.includes('mcp'),
@@ -74,7 +72,6 @@ export function firstCall({ scopes, check_ids, skills }: Pick<KeyRecord, 'scopes
   return { method: 'POST', path: `/v1/checks/${check_ids?.[0] ?? 'CHECK_ID'}/heartbeat` };
 }
 
-/** Returns the example request as a shell command with the key. */
 export const firstCommand = (key: Parameters<typeof firstCall>[0] & { key: string }, origin: string): string =>
   `export FLEETWATCH_KEY=${key.key}\n${curlOf(firstCall(key), origin)}`;
 

@@ -25,7 +25,6 @@ const CAUSE: Readonly<Record<Gap['cause'], string>> = {
   late: 'a probe was late',
 };
 
-/** Converts the recorded gaps of a check, with the texts of their causes. */
 export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
   gaps.map(({ from, to, cause }) => ({ from: Date.parse(from), to: Date.parse(to), why: CAUSE[cause] }));
 
@@ -47,10 +46,7 @@ export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean):
   return gaps;
 }
 
-/**
- * Returns the part of the time range before the check was created, as a gap.
- * @param from start of the range, epoch ms
- */
+/** Returns the part of the time range before the check was created, as a gap. @param from its start (epoch ms) */
 export const gapBefore = (created_at: string, from: number): ChartGap[] =>
   Date.parse(created_at) > from ? [{ from, to: Date.parse(created_at), why: ABSENT }] : [];
 
@@ -87,7 +83,6 @@ export function topOf(points: readonly ChartPoint[]): number {
 const WIDTH = 1000;
 const HEIGHT = 100;
 
-/** Viewbox of the lines. */
 export const VIEW_BOX = `0 0 ${WIDTH} ${HEIGHT}`;
 
 /** Returns the SVG path of a value, broken at missing values. A single value becomes a short stroke. */
@@ -124,7 +119,6 @@ export function placeOf(
   return { left: round(((begin - from) / (to - from)) * 100), width: round(((end - begin) / (to - from)) * 100) };
 }
 
-/** Describes the chart. */
 export function chartSummary({ points, gaps }: Chart): string {
   const runs = points.reduce((sum, point) => sum + point.runs, 0);
   const failures = points.reduce((sum, point) => sum + point.failures, 0);

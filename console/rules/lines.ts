@@ -1,7 +1,5 @@
-/** Splits a form text into lines. */
 export const readLines = (lines: string | undefined): string[] => (lines ?? '').split('\n').filter(Boolean);
 
-/** Adds a line, unless it exists. */
 export const withLine = (lines: string, line: string): string => [...new Set([...readLines(lines), line])].join('\n');
 
 export const withoutLine = (lines: string, line: string): string =>

@@ -1,4 +1,3 @@
-/** Severity of a log line. */
 export type Level = 'error' | 'warning' | 'debug';
 
 /** ECMA-48: control sequences (colors, cursor), operating system commands (titles, links), and other escapes. */

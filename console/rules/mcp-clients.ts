@@ -47,6 +47,5 @@ export const MCP_CLIENTS: readonly McpClient[] = [
   },
 ];
 
-/** Returns a shell command that lists the tools of a key. */
 export const listToolsCommand = (url: string, key: string): string =>
   `curl -sS ${url} -H "Authorization: Bearer ${key}" \\\n  -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}'`;

@@ -11,7 +11,6 @@ export const RECOMMENDED_POLICY = { cooldown_on_recovery: false, flap_threshold:
 export const missingRecommendations = (inherited: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(RECOMMENDED_POLICY).filter(([name]) => inherited.includes(name)));
 
-/** Returns the fields of a monitor. */
 export function monitorFields(preset: PresetName): FieldSpec[] {
   const { target, example, keyword, interval_seconds } = presetOf(preset);
   const isJob = target === 'none';

@@ -1,7 +1,4 @@
-/**
- * Merges a new first page with older items; undefined if there is a gap.
- * @param isWhole whether no further page exists
- */
+/** Merges a new first page with older items; undefined if there is a gap. @param isWhole whether no page follows */
 export function renewed<T extends { id: string }>(
   items: readonly T[],
   page: readonly T[],

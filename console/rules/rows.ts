@@ -3,22 +3,18 @@ import type { FieldSpec } from './form-fields.ts';
 /** Form values of a row, by property. */
 export type Row = Readonly<Record<string, string>>;
 
-/** Form text without rows. */
 export const NO_ROWS = '[]';
 
 type Columns = readonly FieldSpec[];
 
-/** Parses the rows of a form text. */
 export const rowsIn = (text: string): Row[] => (text === '' ? [] : JSON.parse(text));
 
-/** Serializes rows as a form text. */
 export const textOfRows = (rows: readonly Row[]): string => JSON.stringify(rows);
 
 /** Creates a row with default values. @param single whether it has exactly one property */
 export const emptyRow = (columns: Columns, single: boolean): Row =>
   single ? rowOf(columns[0]!) : Object.fromEntries(columns.map(({ path, fallback }) => [path, fallback ?? '']));
 
-/** Creates a row with exactly one property. */
 export const rowOf = ({ path, kind }: FieldSpec): Row => ({ [path]: kind === 'boolean' ? 'true' : '' });
 
 /** Summarizes a row: `latency_ms less_than, value 800, severity warn`. */

@@ -16,7 +16,6 @@ export const piecesOf = (text: string): Piece[] =>
     return [{ id: part, href: `${part.startsWith('win_') ? '#/alerts/windows' : '#/actions'}/${part}` }];
   });
 
-/** Next event of a check. */
 export const NEXT: Readonly<Record<NonNullable<Explanation['next']>['what'], string>> = {
   probe: 'next probe',
   missed_heartbeat: 'heartbeat deadline',

@@ -14,7 +14,6 @@ function variables({ url, body_template }: Templates): string[] {
   return [...own, ...all.filter((name) => isBuiltIn(name) && !ALWAYS.has(name))];
 }
 
-/** Returns the form schema of a manual run. */
 export const runSchema = (action: Templates): FormSchema => ({
   type: 'object',
   properties: {

@@ -6,7 +6,6 @@ export const BY_SEVERITY = ['down', 'degraded', 'unknown', 'up'] as const satisf
 /** Returns the rank of a state; 0 is the worst. */
 export const severityRank = (state: State): number => BY_SEVERITY.indexOf(state);
 
-/** Names of the states. */
 export const STATE_WORD: Readonly<Record<State, string>> = {
   down: 'Down',
   degraded: 'Degraded',
@@ -14,7 +13,6 @@ export const STATE_WORD: Readonly<Record<State, string>> = {
   up: 'Up',
 };
 
-/** Outcome of a result with the mark of the matching state. */
 export const OUTCOME: Readonly<Record<Result['outcome'], { state: State; word: string }>> = {
   ok: { state: 'up', word: 'OK' },
   warn: { state: 'degraded', word: 'Warning' },

@@ -15,7 +15,6 @@ type ComponentRow = {
 const LOOK = 'Appearance';
 const INCIDENTS = 'Incidents and links';
 
-/** Schema of the form of a status page. */
 export const STATUS_PAGE: FormSchema = {
   required: ['title', 'slug'],
   properties: {
@@ -110,10 +109,7 @@ export function formRecord({ groups, ...page }: StatusPage) {
   return { ...page, components };
 }
 
-/**
- * Groups the rows of the form. A row keeps the id of a component with the same name, or else with the same entity or
- * check. Pure.
- */
+/** Groups the rows. A row keeps the id of a component of the same name, or else of the same entity or check. Pure. */
 function groupsFrom(rows: readonly ComponentRow[], page: Pick<StatusPage, 'groups'> | undefined) {
   const known = page?.groups.flatMap(({ components }) => components) ?? [];
   const taken = new Set<string>();

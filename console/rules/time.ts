@@ -82,7 +82,6 @@ export const monthName = (at: number, zone: Zone): string => formatOf(zone, MONT
 export const clockIn = (name: string, at: number): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', ...MINUTES, timeZone: name }).format(at);
 
-/** Returns the name of the zone: `UTC`, `Europe/Berlin`. */
 export const zoneName = (zone: Zone): string =>
   zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
 

@@ -16,7 +16,6 @@ export function remediationText({ max_attempts, cooldown_seconds }: NonNullable<
   return `up to ${max_attempts} attempts, ${duration(cooldown_seconds * 1000)} apart, until the check recovers`;
 }
 
-/** Trigger of an execution. */
 export const STARTED_BY: Readonly<Record<Action['trigger_type'], string>> = {
   manual: 'manually',
   state_change: 'by a transition',

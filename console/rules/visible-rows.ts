@@ -4,11 +4,7 @@ export type VisibleRows = { from: number; to: number; above: number; below: numb
 /** Number of rows rendered above and below the visible ones. */
 const SPARE = 8;
 
-/**
- * Returns the visible rows and SPARE rows above and below them.
- * @param offset pixels from the top of the list to the top of the view
- * @param view height of the view in pixels
- */
+/** Returns the visible rows and SPARE rows around them. @param offset of the view in the list; all sizes in pixels */
 export function visibleRows(count: number, rowHeight: number, offset: number, view: number): VisibleRows {
   const first = Math.floor(offset / rowHeight) - SPARE;
   const last = Math.ceil((offset + view) / rowHeight) + SPARE;

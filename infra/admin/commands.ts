@@ -38,7 +38,6 @@ export const OPTIONS = {
 } as const;
 
 export type Options = ReturnType<typeof parseFlags<typeof OPTIONS>>['options'];
-/** `text` is human-readable, `json` is for programs. */
 export type CommandOutput = { text: string; json: unknown };
 export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
   origin: 'operator';

@@ -14,9 +14,7 @@ const NAMED = {
   file: 'the path of a file',
 };
 
-/**
- * Finds the command and its operands in a command line. Validates them before a store is opened. Throws UsageError.
- */
+/** Finds the command and its operands, and validates them before a store is opened. Throws UsageError. */
 export function commandOf(words: string[], options: Options): { command: Command; operands: string[] } {
   const [first = ''] = words;
   const name = Object.hasOwn(COMMANDS, first) ? first : words.slice(0, 2).join(' ');

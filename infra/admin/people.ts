@@ -24,7 +24,6 @@ export const PEOPLE_FLAGS = {
   revoke: { type: 'boolean' },
 } as const;
 
-/** Commands for users, sign-in links, sessions and API keys. */
 export const PEOPLE_COMMANDS: Record<string, Command> = {
   'user link': {
     takes: ['revoke'],

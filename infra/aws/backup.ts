@@ -30,9 +30,7 @@ export function makeBackup(scope: Stack, table: ITableV2, alarms: Topic, setting
   reportFailures(scope, backupVault, alarms);
 }
 
-/**
- * Sends failed jobs to the topic of the alarms. Uses events, because metrics of copies do not name the source vault.
- */
+/** Sends failed jobs to the alarm topic. Uses events, because metrics of copies do not name the source vault. */
 function reportFailures(scope: Stack, { backupVaultArn }: BackupVault, alarms: Topic): void {
   const failed = ['FAILED', 'ABORTED', 'EXPIRED'];
   const field = (name: string) => EventField.fromPath(`$.detail.${name}`);

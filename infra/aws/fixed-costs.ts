@@ -53,7 +53,6 @@ function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): F
   };
 }
 
-/** Returns the costs of a stack with these settings and without checks. */
 export const fixedCostsOf = (settings: DeploySettings): FixedCosts =>
   // Without bundles, because only the resources count.
   fixedCosts(new FleetwatchStack(new App({ context: { [BUNDLING_STACKS]: [] } }), settings), settings);

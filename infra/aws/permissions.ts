@@ -17,7 +17,6 @@ const TABLE_ACTIONS = {
   delete: ['dynamodb:DeleteItem'],
 };
 
-/** S3 actions of the files port. */
 const FILE_ACTIONS = {
   read: ['s3:GetObject'],
   write: ['s3:PutObject', 's3:DeleteObject'],

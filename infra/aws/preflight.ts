@@ -117,7 +117,6 @@ function ofRequests({ rate, burst }: { rate: number; burst: number }, settings: 
   }));
 }
 
-/** Returns the price without checks, at list prices. */
 function ofPrice(fixed: FixedCosts, { BUDGET_DOLLARS }: DeploySettings): Finding {
   const { alarms, pollers } = fixed;
   const total = idleDollars(fixed) + watchDollars(fixed);

@@ -22,7 +22,6 @@ const encrypted = (key: IKey | undefined) =>
     enforceSSL: true,
   }) as const;
 
-/** Creates every queue of the topology, each with its dead-letter queue. */
 export function makeQueues(scope: Construct, key: IKey | undefined): Queues {
   const deadLetters: Queue[] = [];
   const created = Object.entries(specs).map(([name, { max_receives }]) => {

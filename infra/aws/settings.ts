@@ -295,7 +295,6 @@ function conflictsOf(settings: DeploySettings): string[] {
   ].filter((one) => one !== false);
 }
 
-/** Returns the origins whose pages may call the API: ALLOWED_ORIGINS and the domain of the service. */
 const originsOf = ({ ALLOWED_ORIGINS, DOMAIN_NAME }: DeploySettings): string[] => [
   ...new Set([...ALLOWED_ORIGINS, ...(DOMAIN_NAME === '' ? [] : [`https://${DOMAIN_NAME}`])]),
 ];
@@ -310,10 +309,7 @@ export function corsOrigins(settings: DeploySettings): string[] {
   return origins.includes('*') ? ['*'] : origins;
 }
 
-/**
- * Returns the settings of the service as environment variables of a function.
- * @param isOutside whether the function is never in a VPC
- */
+/** Returns the settings as environment variables of a function. @param isOutside whether it is never in a VPC */
 export function serviceEnvironment(settings: DeploySettings, isOutside: boolean): Record<string, string> {
   const names = namesOf(SettingsSchema.omit(AS_SECRETS).shape);
   return {

@@ -47,7 +47,6 @@ export async function checkDeployment(
   }
 }
 
-/** Checks the certificates of DOMAIN_NAME and STATUS_DOMAINS. */
 function checkCertificates(settings: DeploySettings): Promise<Finding[]> {
   const { DOMAIN_NAME, CERTIFICATE_ARN, STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;
   const own = [

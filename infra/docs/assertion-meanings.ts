@@ -1,7 +1,6 @@
 import type { Operator } from '#lib/checks/assertions/operators.ts';
 import type { SourceName } from '#lib/checks/assertions/sources.ts';
 
-/** Meanings of assertion sources, for the documents. */
 export const MEANING_OF_SOURCE: Readonly<Record<SourceName, string>> = {
   status_code: 'Status of the response. one_of also accepts a class, "2xx", or a range, "200-299".',
   body: 'Text of the body: for http the first MB, for a ping the first 10,000 bytes.',
@@ -18,7 +17,6 @@ export const MEANING_OF_SOURCE: Readonly<Record<SourceName, string>> = {
   rcode: 'Response code: NOERROR, NXDOMAIN, SERVFAIL or REFUSED.',
 };
 
-/** Conditions of assertion operators, for the documents. */
 export const MEANING_OF_OPERATOR: Readonly<Record<Operator, string>> = {
   equals: 'the value is equal: texts exactly, JSON by type and value, DNS records as with expected_value',
   not_equals: 'the value is different or absent',

@@ -31,9 +31,7 @@ type Kind = {
   algorithm?: Algorithm;
   /** Whether it reports that its passkeys are backed up (flags BE and BS), as synced passkeys are. */
   synced?: boolean;
-  /**
-   * Seed of its passkeys, instead of random values. With the algorithm -8, the same requests get the same responses.
-   */
+  /** Seed of its passkeys. With the algorithm -8, the same requests get the same responses. Default: random values. */
   seed?: string;
 };
 

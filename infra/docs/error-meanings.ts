@@ -1,6 +1,5 @@
 import type { ErrorCode } from '#lib/platform/errors.ts';
 
-/** Meanings of error codes, for the documents. */
 export const MEANING_OF: Record<ErrorCode, string> = {
   UNAUTHORIZED: 'The key or session is missing, malformed, unknown, deleted or expired.',
   ACCOUNT_DISABLED: 'The operator of this service has disabled the account.',

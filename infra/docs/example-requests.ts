@@ -8,7 +8,6 @@ export type Call = (endpoint: string, path: string, body: unknown, headers: Reco
 /** `body`: parsed; undefined if the response has none. `cookies`: all Set-Cookie headers. */
 type Called = { body: RecordedReply; cookies: readonly string[] };
 
-/** Settings of the service for a walk: the origin of its pages, and its identity provider. */
 export const WALK_SETTINGS = { PUBLIC_URL: WALK_ORIGIN, ...WALK_PROVIDER };
 
 const steps = [...STEPS, ...ACCESS_STEPS];

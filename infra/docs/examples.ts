@@ -7,7 +7,6 @@ export const EXAMPLES_FILE = 'infra/docs/examples.ndjson';
 
 type Line = Example & { endpoint: string };
 
-/** Reads the recorded examples by endpoint. */
 export function readExamples(): Map<string, Example> {
   const text = readFileSync(join(import.meta.dirname, '../..', EXAMPLES_FILE), 'utf8');
   const lines = text.trimEnd().split('\n');

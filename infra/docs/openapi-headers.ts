@@ -21,13 +21,11 @@ export const HEADERS: Json = {
   },
 };
 
-/** Returns references to headers of HEADERS. */
 export const headerRefs = (...names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 export const RATE_HEADERS = headerRefs('RateLimit-Policy', 'RateLimit');
 
-/** Response to a read whose If-None-Match matches. */
 export const NOT_MODIFIED: Json = {
   description: 'Not changed since the response with the ETag of If-None-Match. No body.',
   headers: headerRefs('X-Request-Id', 'ETag'),

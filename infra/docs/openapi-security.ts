@@ -1,4 +1,3 @@
-/** Alternative credentials of a request. */
 export const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'An API key: fw_…' },
   session: {

@@ -57,9 +57,7 @@ const SUCCESS = { 200: 'Success.', 201: 'Created.', 204: 'Done.', 303: 'Redirect
 /** Returns the name of a route in lists: `GET /v1/checks/{id}`. */
 export const endpointOf = ({ method, path }: Pick<RouteDoc, 'method' | 'path'>): string => `${method} ${path}`;
 
-/**
- * Returns the error codes of a route: codes that follow from its access, path and body, and its additional `errors`.
- */
+/** Returns the error codes of a route: those that follow from its access, path and body, and its own `errors`. */
 export function errorCodes(route: RouteDoc): ErrorCode[] {
   const codes: (ErrorCode | false)[] = [
     // A route without a query has this code too, because unknown parameters are rejected.
@@ -78,7 +76,6 @@ export function errorCodes(route: RouteDoc): ErrorCode[] {
   return [...new Set(codes.filter((code) => code !== false))];
 }
 
-/** Describes the required role and scopes. */
 function requirementText(access: Guarded): string {
   const { role, scopes } = ruleOf(access);
   const need = `Needs the ${role} role`;

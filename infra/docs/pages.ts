@@ -35,7 +35,6 @@ export function pagesWithTables(
   return Object.fromEntries([...pages].map(([file, page]) => [file, withTables(page, tables)]));
 }
 
-/** Returns the names of the tables of a page. */
 export const tableNamesIn = (page: string): string[] => [...page.matchAll(MARKED_TABLE)].map(([, name = '']) => name);
 
 /** Reads every page with tables below docs/, by its path in the repository. */

@@ -26,7 +26,6 @@ const settingTable = (schema: z.ZodObject): string =>
 
 const onMachine: Readonly<Record<string, string>> = ONE_MACHINE_DEFAULTS;
 
-/** Tables of settings and limits, by name. */
 export const settingTables = {
   'host-settings': settingTable(HostSettings),
   settings: table(

@@ -4,5 +4,4 @@ export const table = (heads: readonly string[], rows: readonly (readonly string[
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-/** Formats a Markdown code block. */
 export const block = (language: string, text: string): string => `\`\`\`${language}\n${text}\n\`\`\``;

@@ -16,7 +16,6 @@ export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, m
   transition_id: ['state change', 'Id of the transition.'],
 };
 
-/** Variables of the text templates of a channel, and their meaning. */
 export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, string>> = {
   title: 'Title without a template.',
   kind: `Kind of the alert: ${AlertKind.options.map((kind) => `\`${kind}\``).join(', ')}.`,

@@ -103,7 +103,6 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
     description: 'Alert about a check with all known facts. Further properties may be added.',
   });
 
-/** Several alerts in one message, as a program receives them. */
 const CombinedAlerts = z
   .object({
     kind: z.literal('combined').describe('combined: several alerts in one message.'),
@@ -115,7 +114,6 @@ const CombinedAlerts = z
   })
   .meta({ id: 'CombinedAlerts', description: 'Alerts of a channel with group_seconds that were sent in one message.' });
 
-/** Headers of a message. */
 const Headers = z.object({
   'X-Service-Delivery': z.string().describe('Id of the delivery, the same in each attempt and in the delivery log.'),
   'X-Service-Kind': z
@@ -141,7 +139,6 @@ const Headers = z.object({
     ),
 });
 
-/** Meaning of the responses of a receiver. */
 const RESPONSES =
   '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; the 429 does not count as an attempt.';
 
@@ -165,7 +162,6 @@ const EXAMPLE_RECOVERY: Alert = {
   check_from_since: '2026-11-21T08:00:17.000Z',
 };
 
-/** Requests that the service sends to channels of the type webhook. */
 export const webhooks: Record<string, Webhook> = {
   state_change: {
     summary: 'Alert sent to channels of the type webhook',

@@ -19,7 +19,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 };
 
-/** Returns the published files in the data directory, or in memory without one. */
 export const localFiles = (dir: string | undefined): Files =>
   dir === undefined ? memoryFiles() : folderFiles(join(dir, FOLDER));
 

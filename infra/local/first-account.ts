@@ -7,7 +7,6 @@ import type { Env } from '#lib/env.ts';
 /** Raw key of the first admin, and whether this start created it; undefined if the key or its file was deleted. */
 export type FirstKey = { raw: string; isNew: boolean } | undefined;
 
-/** Name of the key file in DATA_DIR. */
 export const KEY_FILE = 'admin-key';
 
 /** Creates an account in an empty store, with its key in `dir`/admin-key (0600). @returns the key of the first admin */

@@ -29,11 +29,9 @@ type HostOptions = {
   dir: string | undefined;
   host: string;
   port: number;
-  /** Proxies whose X-Forwarded-For is trusted. */
   proxies?: TrustedProxies;
   /** Port of the operator's metrics; undefined: none. */
   metricsPort?: number | undefined;
-  /** Replacements for ports of the machine, in tests and recordings. */
   world?: Partial<GivenPorts>;
 };
 

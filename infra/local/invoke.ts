@@ -13,16 +13,12 @@ export type Invocation = {
 /** Handler of a function; its event and result depend on the event source. */
 export type Handler = (event: never, context: Invocation) => Promise<unknown>;
 
-/** Error of a function that exceeded its timeout. */
 export class TimedOut extends Error {}
 
 /** Time (ms) for an aborted function to report its progress. */
 const GRACE_MS = 1000;
 
-/**
- * Invokes a function with its timeout, as Lambda does.
- * @throws the error of the function, or TimedOut 1 s after the timeout
- */
+/** Invokes a function with its timeout, as Lambda does. @throws its error, or TimedOut 1 s after the timeout */
 export function invoke<Event, Result>(
   name: FunctionName,
   handler: Handler,

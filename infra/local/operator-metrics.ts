@@ -11,9 +11,7 @@ import type { Store } from './store/store.ts';
 /** Address of the metrics: reading them needs no key, so only this machine can reach them. */
 const HOST = '127.0.0.1';
 
-/**
- * Counters by outcome. Every outcome is exported from the start, because a rate needs a sample before the first event.
- */
+/** Counters by outcome, all exported from the start, because a rate needs a sample before the first event. */
 const TALLIES: Readonly<Record<Tallied, { name: string; help: string; outcomes: readonly string[] }>> = {
   probes: {
     name: 'fleetwatch_probes_total',
@@ -190,7 +188,6 @@ function addDisk(registry: Registry, dir: string): void {
 
 type SetValue = (value: number, labels?: Labels) => void;
 
-/** Adds a gauge that is read during a scrape. */
 function addGauge(
   registry: Registry,
   named: { name: string; help: string; labelNames: string[] },

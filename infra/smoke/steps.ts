@@ -129,7 +129,6 @@ async function alert(walk: Walk): Promise<string> {
   return `sent ${((performance.now() - began) / 1000).toFixed(1)} s after the target began to fail; attempts: ${sent.attempts}`;
 }
 
-/** Creates a public status page and reads it as a visitor without a key. */
 async function statusPage(walk: Walk): Promise<string> {
   const { call, name, url } = walk;
   const groups = [{ components: [{ name: 'Smoke test', entity_id: required(walk.entity, 'entity') }] }];

@@ -132,7 +132,6 @@ export type AccountRecord = z.infer<typeof AccountRecord>;
 export const NewAccount = z.object({ email: Email, name: Name, ...Limits.partial().shape });
 export type NewAccount = z.infer<typeof NewAccount>;
 
-/** Changes of an account by its admin. */
 export const AccountPatch = z
   .object({
     name: Name.describe('Name of the account.').optional(),
@@ -141,7 +140,6 @@ export const AccountPatch = z
   .meta({ id: 'AccountPatch' });
 export type AccountPatch = z.infer<typeof AccountPatch>;
 
-/** Returns the public properties of an account. */
 export const accountRecord = (item: AccountRecord): AccountRecord => pick(AccountRecord, item);
 
 /** Rates of an account that override the setting RATE_LIMITS. */
@@ -180,7 +178,6 @@ export type AccountEmailItem = Item & { v: string; accounts: string[] };
 /** Passkey or identity of a user: id, digest of its own item, and display name. */
 export type SignInCredential = { id: string; digest: string; name: string };
 
-/** Credentials of a new user. */
 export const NO_CREDENTIALS = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;
 
 /** Stored member of an account, or invited user. About 300 bytes; written with each new or deleted key of the user. */

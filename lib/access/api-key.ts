@@ -19,7 +19,6 @@ const LISTED_MS = 90 * DAY_MS;
 /** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
 export type Expiry = { valid_until: number | null };
 
-/** Returns the properties that store the expiry of an item and its deletion from the table. */
 export const endingAt = (valid_until: number | null): Expiry & { expires_at?: number } =>
   valid_until === null ? { valid_until } : { valid_until, expires_at: Math.ceil((valid_until + LISTED_MS) / 1000) };
 
@@ -29,7 +28,6 @@ export const isExpired = ({ valid_until }: Expiry, now: number): boolean => vali
 export const isForgotten = ({ valid_until }: Expiry, now: number): boolean =>
   valid_until !== null && valid_until + LISTED_MS <= now;
 
-/** Returns the earlier of two expiry times. */
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
@@ -50,10 +48,7 @@ export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): v
   );
 }
 
-/**
- * Returns the expiry of a new key; null takes that of the creating key. Throws VALIDATION_ERROR.
- * @param makerExpiry of the creating key, epoch ms
- */
+/** Returns the expiry of a new key; null takes `makerExpiry` (creating key, epoch ms). Throws VALIDATION_ERROR. */
 export function expiryOf(now: number, wanted: number | null, makerExpiry: number | null): number | null {
   if (wanted === null) return makerExpiry;
   assertKeyExpiry(now, wanted);
@@ -69,11 +64,7 @@ export function assertKeyExpiry(now: number, wanted: number): void {
     throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MAX_LIFETIME_MS)}`);
 }
 
-/**
- * Returns the expiry of the key that replaces a rotated one: the same lifetime again, at most to the expiry of the
- * creating key.
- * @param makerExpiry of the creating key, epoch ms
- */
+/** Returns the expiry after a rotation: the same lifetime again, at most to `makerExpiry` (creating key, epoch ms). */
 export function nextExpiry(
   now: number,
   old: Expiry & { created_at: string },

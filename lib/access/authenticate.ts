@@ -12,7 +12,6 @@ import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 /** Format of a key. Other text is rejected without a lookup. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
-/** Part of a request that authentication by key uses: no cookies. */
 type KeyRequest = Pick<Sender, 'headers' | 'address' | 'request_id'>;
 
 const unauthorized = (message: string): AppError =>
@@ -47,7 +46,6 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
   return { ...owner, ...rights, ...pick(CopiedToKeys, key) };
 }
 
-/** Authenticates an external request by key with `admitBy`. */
 export const admit = <E extends Env>(env: E, sender: KeyRequest): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 

@@ -17,7 +17,6 @@ type Principal = Rights &
     key_label: string;
   };
 
-/** Env of one account. */
 export type TenantEnv = Env & { tenant: string };
 
 /** Origin of a request, recorded with its changes. */

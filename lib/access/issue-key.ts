@@ -35,13 +35,9 @@ export async function issueKey(
   return addKey(scope, userId, async () => ({ input: { ...input, expires_at } }));
 }
 
-/** Input of a new key, and further writes of the same transaction. */
 type KeyCreation = { input: NewKey & { rotated_from?: string }; more_writes?: Write[] };
 
-/**
- * Adds a key if user and account are unchanged since they were read. Throws UNAUTHORIZED, ACCOUNT_DISABLED,
- * LIMIT_EXCEEDED.
- */
+/** Adds a key if user and account are unchanged. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
 export function addKey(
   scope: MutationContext,
   userId: string,
@@ -114,7 +110,6 @@ async function assertRestrictionExists(
   throw refusal(missing.map(({ path, type }) => ({ path, message: `this account has no such ${type}` })));
 }
 
-/** Error of a user who was removed during the request. */
 export const userRemoved = (): AppError => new AppError('UNAUTHORIZED', 'The user of this key was removed.');
 
 /** Creates a key of the oldest admin, for an operator whose tenant has lost all keys. */

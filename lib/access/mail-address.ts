@@ -35,7 +35,6 @@ export const auditedAddress: Audited<MailAddressItem> = {
   members: ({ status }) => ({ status }),
 };
 
-/** Returns the key of the consent of an address. */
 export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key =>
   keys.mailAddress(tenant, digestOf(foldedEmail(address)));
 

@@ -75,7 +75,6 @@ export type NewKey = z.output<typeof NewKey>;
 /** Returns a key with all permissions of its user and no expiry. */
 export const fullKey = (label: string): NewKey => NewKey.parse({ label });
 
-/** Changes of a key. */
 export const KeyPatch = z
   .object({
     label: Name.describe('Purpose of the key.'),

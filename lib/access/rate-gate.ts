@@ -64,7 +64,6 @@ export function spendForAddress({ limiter }: Pick<Ports, 'limiter'>, address: st
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-/** Returns the error of an empty bucket. */
 export function rateLimited(of: RateClass, status: RateStatus, scope = ''): AppError {
   const { rate, retry_s } = status;
   const [what, unit] =

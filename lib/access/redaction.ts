@@ -27,7 +27,6 @@ export const redactUrls = (text: string): string => text.replace(URLS, REDACTED)
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);
 
-/** Applies `redactUrl` to the URLs at some paths. */
 export const redactUrlsAt = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, (value) => (typeof value === 'string' ? redactUrl(value) : value));
 

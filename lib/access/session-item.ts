@@ -1,6 +1,5 @@
 import type { Item } from '#lib/platform/ports.ts';
 
-/** Sign-in methods. */
 export const SIGN_IN_METHODS = ['passkey', 'oidc', 'link', 'key', 'invitation'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 

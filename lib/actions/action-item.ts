@@ -4,7 +4,6 @@ import type { Item } from '#lib/platform/ports.ts';
 
 export const HttpMethod = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Trigger of an execution. */
 export const Trigger = z.enum(['manual', 'state_change', 'schedule']);
 export type Trigger = z.infer<typeof Trigger>;
 
@@ -129,5 +128,4 @@ export function assertGuardable({
   }
 }
 
-/** Returns the lock of an action: its own, or that of the check's entity. */
 export const lockName = ({ lock }: Remediation, entity_id: string): string => lock ?? entity_id;

@@ -16,7 +16,6 @@ import { type ActionItem, HttpMethod, Remediation, Trigger, TriggerState } from 
 const MAX_URL = 2048;
 const MAX_HEADER_VALUE = 4096;
 const MAX_TEMPLATE_BYTES = 16 * 1024;
-/** 31 days. */
 const MAX_INTERVAL_SECONDS = 31 * 86_400;
 
 const NO_PLACEHOLDERS = 'must not contain {{placeholders}}; use them in url and body_template';
@@ -73,7 +72,6 @@ const fields = {
     .meta({ title: 'Verify and repeat' }),
 };
 
-/** Action of a create request. */
 export const NewAction = z
   .object({
     ...fields,
@@ -97,7 +95,6 @@ export const ActionPatch = z
   .meta({ id: 'ActionPatch' });
 export type ActionPatch = z.infer<typeof ActionPatch>;
 
-/** Action as the API shows it. */
 export const ActionRecord = z
   .object({
     id: IdOf('the action'),

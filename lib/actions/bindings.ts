@@ -12,7 +12,6 @@ import type { ActionItem, BoundActionItem } from './action-item.ts';
 export const triggerCheckId = (action: ActionItem | undefined): string | undefined =>
   (action?.trigger_type === 'state_change' && action.check_id) || undefined;
 
-/** Returns the interval schedule of an action. */
 export const scheduleOfAction = (action: ActionItem | undefined): IntervalSchedule | undefined =>
   action?.trigger_type === 'schedule' && action.interval_seconds !== null
     ? intervalScheduleOf(action.id, action.interval_seconds)

@@ -38,7 +38,6 @@ export async function runMessage(env: RunEnv, message: RunMessage, retries: Retr
   }
 }
 
-/** Message that requests an execution. */
 type ExecutionRequest = Extract<RunMessage, { kind: 'state_change' | 'schedule' }>;
 
 async function runOnce(env: RunEnv, message: ExecutionRequest): Promise<void> {

@@ -85,7 +85,6 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
 /** Returns the time (epoch ms) before which executions are expired. */
 const retainedSince = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);
 
-/** Reported log line. */
 export const LogLine = z
   .object({
     seq: z.int().describe('Line number, from 1.'),

@@ -95,7 +95,6 @@ export const Change = z.object({
 });
 export type Change = z.infer<typeof Change>;
 
-/** Audit log entry, as returned by the API. */
 export const AuditEntry = z
   .object({
     id: IdOf('the entry'),
@@ -142,7 +141,6 @@ export type AuditItem = Item &
     within: readonly string[];
   };
 
-/** Author and origin of a change. */
 export type Author = Pick<AuditEntry, 'actor' | 'via' | 'tool' | 'request_id'> & {
   ip: string | null;
   user_agent: string | null;

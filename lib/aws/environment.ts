@@ -5,7 +5,6 @@ import { readSettings } from '#lib/settings.ts';
 /** Returns the name of the variable with a queue's URL, set in each function that may send to it. */
 export const queueVariable = (queue: string): string => `QUEUE_URL_${queue.toUpperCase().replaceAll('-', '_')}`;
 
-/** Settings that a function reads from secrets at run time. */
 export type SecretSetting = 'NATS_URL' | 'SMTP_URL' | 'OIDC_CLIENT_SECRET';
 
 /** Returns the name of the variable with the name of a setting's secret, set in each function that reads it. */

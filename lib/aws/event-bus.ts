@@ -8,7 +8,6 @@ const ENTRIES = 10;
 
 type Options = RetryPorts & { client: EventBridgeClient; bus: string; source: string };
 
-/** Returns the bus port on EventBridge. */
 export function eventBus({ client, bus, source, ...retryPorts }: Options): Bus {
   return {
     publish: async (events) => {

@@ -26,7 +26,6 @@ export function scheduleLag(event: unknown, now: number): number | undefined {
   return Number.isNaN(scheduledAt) ? undefined : Math.max(0, (now - scheduledAt) / 1000);
 }
 
-/** Receives a completed invocation. */
 export type Measure = (event: unknown, result: unknown) => void;
 
 /** Returns metrics of queue and stream functions: `FailedRecords` (retried) and `ScheduleLag` (s). */

@@ -71,7 +71,6 @@ export const auditedBlueprint: Audited<Blueprint> = {
   members: (blueprint) => pick(BlueprintSettings, blueprint),
 };
 
-/** Audited field, with the slug of its blueprint. */
 export const auditedField: Audited<Field & { slug: string }> = {
   type: 'field',
   target: ({ slug, name }) => ({ id: `${slug}.${name}`, name, within: [slug] }),

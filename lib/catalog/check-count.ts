@@ -11,13 +11,11 @@ export type CheckLoad = { probes: number; expressions: number };
 
 export const NO_LOAD: CheckLoad = { probes: 0, expressions: 0 };
 
-/** Returns the sum of two loads. */
 export const addLoads = (a: CheckLoad, b: CheckLoad): CheckLoad => ({
   probes: a.probes + b.probes,
   expressions: a.expressions + b.expressions,
 });
 
-/** Returns a load with opposite signs, to subtract it. */
 export const negated = ({ probes, expressions }: CheckLoad): CheckLoad => ({
   probes: -probes,
   expressions: -expressions,

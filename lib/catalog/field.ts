@@ -81,7 +81,6 @@ export const FieldInput = z
   .meta({ id: 'NewField' });
 export type FieldInput = z.infer<typeof FieldInput>;
 
-/** Typed field of a blueprint. */
 export const Field = z
   .object({
     name: z.string().describe('Key of its value in an entity.'),
@@ -102,7 +101,6 @@ export const makeField = (input: FieldInput, position: number): Field => ({
   sort_order: input.sort_order ?? position,
 });
 
-/** Sorts fields by their position. */
 export const sortFields = (fields: Field[]): Field[] => fields.toSorted((a, b) => a.sort_order - b.sort_order);
 
 /** Maximum bytes of an entity's values as JSON, and of a blueprint's defaults: a list returns hundreds of entities. */

@@ -5,7 +5,6 @@ import { mergeMap } from '#lib/platform/plain-data.ts';
 import { line } from '#lib/platform/text.ts';
 
 const MAX_LABELS = 20;
-/** Pattern of label keys. */
 export const LABEL_KEY = /^[a-z][a-z0-9_.-]{0,31}$/;
 export const LABEL_KEY_RULE = 'must be 1 to 32 lower-case letters, digits, "_", "." or "-" and begin with a letter';
 const TOO_MANY = `must have at most ${MAX_LABELS} labels`;
@@ -21,7 +20,6 @@ const mapTo = <V extends z.ZodType>(value: V) =>
     }
   });
 
-/** Labels of a request, at most 20. */
 export const Labels = atMost(MAX_LABELS, mapTo(Value), TOO_MANY);
 
 /** Changes of labels, merged per key; null removes one. At most 40, enough to replace all. */

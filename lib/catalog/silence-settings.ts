@@ -27,7 +27,6 @@ export const SilenceChanges = {
 };
 type SilenceChanges = { [member in keyof typeof SilenceChanges]?: z.output<(typeof SilenceChanges)[member]> };
 
-/** Silence properties of a record. */
 export const SilenceProperties = {
   silenced: z.boolean().describe(MEANINGS.silenced),
   silenced_until: z.iso.datetime().nullable().describe(MEANINGS.silenced_until),

@@ -65,7 +65,6 @@ export function blueprintList(scope: TenantScope): Reader<Blueprint> {
   };
 }
 
-/** Returns all blueprints of a tenant by slug. */
 export async function allBlueprints(scope: TenantScope): Promise<Map<string, BlueprintItem>> {
   const all = await allOf<BlueprintItem>(scope.ports.table, blueprintsOf(scope));
   return new Map(all.map((blueprint) => [blueprint.slug, blueprint]));

@@ -61,13 +61,9 @@ export type Alert = {
   /** Reported state: up for degraded if the policy does not alert on degraded. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlappingFigures;
-  /**
-   * Whether a late alert reports down again: the check has recovered since the last alert, which also reported down.
-   */
+  /** Whether a late alert reports down again: the check recovered since the last alert, which also reported down. */
   again: boolean;
-  /**
-   * Failures since the last alert that were over before an alert reported them; null if there were no such failures.
-   */
+  /** Failures since the last alert that were over before an alert reported them; null without any. */
   unreported: UnreportedFailures | null;
   /** Null for a test. */
   cause: TransitionCause | null;
@@ -216,7 +212,6 @@ export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbou
 const isAddress = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_TEXT && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
 
-/** Kinds of alerts. */
 export const AlertKind = z
   .enum([
     'state_change',

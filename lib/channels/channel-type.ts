@@ -65,7 +65,6 @@ export const defineChannel = <const Name extends string, Config extends z.ZodObj
 
 const MAX_URL = 2048;
 
-/** Returns the schema of a URL that alerts are sent to. */
 export const channelUrl = (schemes: readonly ('http:' | 'https:')[]) =>
   z
     .string()

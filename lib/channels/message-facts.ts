@@ -91,7 +91,6 @@ export function notifiedLine({ notified }: Alert): string {
   return `Notified: ${names.join(', ')}.`;
 }
 
-/** Returns the duration of the previous state. */
 export const previousStateDuration = ({ check_from_since, event }: Alert): string =>
   duration(Date.parse(event.timestamp) - Date.parse(check_from_since));
 
@@ -99,7 +98,6 @@ export const previousStateDuration = ({ check_from_since, event }: Alert): strin
 export const stateSince = ({ outage_started_at, event }: Pick<Alert, 'outage_started_at' | 'event'>): string =>
   outage_started_at ?? event.timestamp;
 
-/** Returns the duration of the reported state at the time of the alert. */
 export const stateDuration = (alert: Alert): string => duration(Date.parse(alert.at) - Date.parse(stateSince(alert)));
 
 /** Human-readable alert in plain text; channel types escape it. */

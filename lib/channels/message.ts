@@ -25,10 +25,7 @@ type ReportedState = NonNullable<Alert['reports_state']>;
 
 const MOODS: Record<ReportedState, Message['mood']> = { up: 'good', degraded: 'warn', down: 'bad' };
 
-/**
- * Returns the message of an alert, from templates if any. Pure.
- * @param nameLength maximum length of each name in the title
- */
+/** Returns the message, from templates if any. Pure. @param nameLength maximum length of each name in the title */
 export function messageOf(alert: Alert, templates: Templates = {}, nameLength = NAME_LENGTH): Message {
   if (alert.combined) return combinedMessage(alert.combined, templates);
   if (alert.report) return reportMessage(alert.report);
@@ -270,7 +267,6 @@ function unreportedNote({ unreported }: Alert): string {
   return `It also failed${times} from ${clockTime(from)} to ${clockTime(to)}.`;
 }
 
-/** Returns the note of a degraded check that is reported as up. */
 const hiddenNote = ({ reports_state, event }: Alert): string =>
   reports_state === 'up' && event.check_to_state === 'degraded'
     ? 'It is degraded, but its policy does not alert on degraded.'
@@ -314,7 +310,6 @@ export const caseKeyOf = (alert: Alert): string =>
 
 const isKeyedByDelivery = ({ kind, combined }: Alert): boolean => kind === 'test' || combined !== null;
 
-/** Returns the action on the case at the receiver. */
 export function eventActionOf({ reports_state, kind }: Alert): 'open' | 'acknowledge' | 'close' {
   if (kind === 'acknowledged') return 'acknowledge';
   return kind === 'closed' || reports_state === 'up' ? 'close' : 'open';

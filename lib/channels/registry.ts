@@ -20,7 +20,6 @@ import { withoutNulls } from '#lib/platform/plain-data.ts';
 import { EXAMPLE_ALERT } from './alert.ts';
 import type { ChannelType, Send } from './channel-type.ts';
 
-/** All channel types. */
 export const channelTypes: readonly ChannelType[] = [
   slack,
   discord,

@@ -129,7 +129,6 @@ type Episode = {
   acknowledgement?: Acknowledgement;
 };
 
-/** Acknowledgement of a failure. */
 export type Acknowledgement = {
   /** E-mail address, key label, or entered name and channel of the link. */
   by: string;
@@ -175,5 +174,4 @@ export function nextCheck(
   return next;
 }
 
-/** Returns the write that replaces a version by the next one. */
 export const replaceCheck = (old: CheckItem, next: CheckItem): Write => ({ put: next, if: { version: old.v } });

@@ -8,7 +8,6 @@ import { rangesOf, type TimeRange, type WindowTimes } from '#lib/schedule/calend
 import type { CheckItem } from './check-item.ts';
 import { type Selectable, type Selector, selects } from './selector.ts';
 
-/** Maintenance window of an account. */
 export type WindowItem = Item & {
   v: string;
   id: string;
@@ -32,10 +31,7 @@ export type WindowItem = Item & {
   created_by: string;
 };
 
-/**
- * Former version of a recurring window, kept because it still excludes past time. `replaced_at`: time of its change or
- * deletion (epoch ms).
- */
+/** Former version of a recurring window; still excludes past time. `replaced_at`: change or deletion (epoch ms). */
 export type PastWindow = WindowItem & { replaced_at: number };
 
 /** Age (ms) from which uptime is final: windows no longer change it. */

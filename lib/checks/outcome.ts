@@ -20,7 +20,6 @@ export function outcomeOf({ success, warning_message }: Pick<ProbeOutcome, 'succ
 export const reasonOf = (result: Pick<ProbeOutcome, 'success' | 'error_message' | 'warning_message'>): string =>
   (result.success ? result.warning_message : result.error_message) ?? '';
 
-/** Returns the outcome of a successful probe. */
 export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<never> => ({
   success: true,
   status_code,

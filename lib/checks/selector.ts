@@ -51,7 +51,6 @@ export const CheckSelector = z
   .refine((selector) => !isEmpty(selector), NOT_EMPTY)
   .meta({ id: 'CheckSelector' });
 
-/** A selection of alerts: by check and by state. */
 export const AlertSelector = z
   .strictObject({
     ...properties,
@@ -63,7 +62,6 @@ export const AlertSelector = z
   .meta({ id: 'AlertSelector' });
 export type Selector = z.infer<typeof AlertSelector>;
 
-/** The properties of a check that a selector reads. */
 export type Selectable = {
   check: Pick<CheckItem, 'id' | 'labels'>;
   entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels'>;

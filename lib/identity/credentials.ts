@@ -2,7 +2,6 @@ import type { UserItem } from '#lib/access/account.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Key } from '#lib/platform/ports.ts';
 
-/** Returns the table keys of the passkeys, identities and sign-in link of a user. */
 export const credentialKeys = (
   keys: Keys,
   {

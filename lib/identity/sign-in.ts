@@ -75,7 +75,6 @@ const keySignInRoutes = [
   }),
 ];
 
-/** Sign-in methods of this service. */
 const Methods = z
   .object({
     passkey: z
@@ -108,11 +107,9 @@ const methodRoutes = [
   }),
 ];
 
-/** Returns the identity provider of the settings, by its configured name or else its host. */
 const provider = ({ OIDC_ISSUER, OIDC_NAME }: Settings): { name: string } | null =>
   OIDC_ISSUER === '' ? null : { name: OIDC_NAME || new URL(OIDC_ISSUER).host };
 
-/** All routes under /v1/sign-in, one list per method. */
 export const signInRoutes: Route<Context>[] = [
   ...methodRoutes,
   ...passkeyRoutes,

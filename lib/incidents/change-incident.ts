@@ -326,7 +326,6 @@ async function requireOpen(context: Context, id: string): Promise<IncidentItem> 
   throw new AppError('CONFLICT', `Incident ${id} was resolved at ${incident.resolved_at}.`);
 }
 
-/** Returns the checks of an incident that are down and whose recipients were notified. */
 async function notifiedFailingChecks({ ports, keys, tenant }: Context, { id }: IncidentItem) {
   const partition = keys.ofIncident(tenant, id);
   const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) });

@@ -9,7 +9,6 @@ import { allOf } from '#lib/platform/table/pages.ts';
 
 const MAX_COMPONENTS = 100;
 
-/** Components of status pages, as named in a request. */
 export const ComponentIds = z
   .array(z.string().refine((id) => isId('cmp', id), 'must be the id of a component of a status page: cmp_…'))
   .max(MAX_COMPONENTS, `must name at most ${MAX_COMPONENTS}`)

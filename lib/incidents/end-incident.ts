@@ -72,10 +72,7 @@ async function repeatRecheck(env: Env, { recheck_at: _before, ...incident }: Inc
   await commit(ports, [{ put, if: { version: incident.v } }]);
 }
 
-/**
- * `recovered_at`: last recovery (epoch ms). `hasPendingUpdate`: an update of an entity has not reached the incident
- * yet.
- */
+/** `recovered_at`: last recovery (epoch ms). `hasPendingUpdate`: an update has not reached the incident yet. */
 type EntityStatus = { down: true } | { recovered_at: number; hasPendingUpdate: boolean };
 
 /** Reads the status of the entities of an incident. A deleted entity counts as recovered once this detects it. */

@@ -65,7 +65,6 @@ export type IncidentEntity = Item & {
   failure?: { seq: number; check_id: string; transition_id: string; transition_sk: string; since: string };
 };
 
-/** A change of a check in the timeline. */
 type TimelineTransition = {
   transition_id: string;
   entity_id: string;
@@ -78,7 +77,6 @@ type TimelineTransition = {
   error_message: string;
 };
 
-/** An alert in the timeline. */
 type TimelineAlert = {
   alert_id: string;
   alert_kind: AlertKind;

@@ -48,10 +48,7 @@ export function newIncident(
   };
 }
 
-/**
- * Adds a transition to an incident, and reopens it if a check of the entity is down.
- * @param entity after the transition
- */
+/** Adds a transition, and reopens the incident if a check of the entity is down. @param entity after the transition */
 export function incidentWith(
   incident: IncidentItem,
   transition: DecidedTransition,
@@ -89,7 +86,6 @@ function kindOf({ id }: IncidentRef, { transition_id, incident }: DecidedTransit
   return incident ? 'transition' : 'joined';
 }
 
-/** Returns the timeline entry of an alert. */
 export function entryOfAlert(keys: Keys, incident_id: string, alert: AlertItem): TimelineItem {
   const { tenant_id, id, kind: alert_kind, urgency, check_id, entity_id, reports_state, root, to } = alert;
   const at = timeOf(id);

@@ -143,7 +143,6 @@ async function entityIdsOf(
   return parts.map(({ entity_id }) => entity_id);
 }
 
-/** Counts the unresolved incidents of an account. */
 export async function countUnresolvedIncidents({ ports, keys, tenant }: Context): Promise<number> {
   let count = 0;
   for await (const page of pagesOf(ports.table, { partition: keys.unresolvedIncidents(tenant) })) count += page.length;
@@ -163,7 +162,6 @@ const MAX_SHOWN = 100;
 /** Maximum number of timeline entries searched for alerts. */
 const MAX_SCANNED = 1000;
 
-/** Reads an incident with its entities and its notified channels. */
 export async function incidentDetail(context: Context, incident: IncidentItem): Promise<IncidentDetail> {
   const { ports, keys, tenant } = context;
   const { id, root_entity_id } = incident;

@@ -81,7 +81,6 @@ export const PublicUpdate = z
   .meta({ id: 'PublicUpdate' });
 export type PublicUpdate = z.infer<typeof PublicUpdate>;
 
-/** Returns an update as the API shows it. */
 export const updateView = (item: PublicUpdateItem): PublicUpdate =>
   pick(PublicUpdate, { ...item, edited_at: item.edited_at ?? null });
 

@@ -21,7 +21,6 @@ export function acknowledgedWrites(
   return [{ put, if: { version: incident.v } }, { put: acknowledgedEntry({ keys }, incident, acknowledgement) }];
 }
 
-/** Returns the timeline entry of an acknowledgement. */
 export function acknowledgedEntry(
   { keys }: Pick<Env, 'keys'>,
   incident: IncidentItem,

@@ -46,7 +46,6 @@ const TimelineAlert = z
   })
   .meta({ id: 'IncidentAlert' });
 
-/** An event of an incident, as returned. */
 export const TimelineEntry = z
   .object({
     id: z.string().describe('Id of the event, unique within the incident.'),
@@ -81,7 +80,6 @@ export function timelineOf(context: Context, { id }: Pick<IncidentItem, 'id'>): 
   };
 }
 
-/** Returns an entry as visible to the caller. */
 export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineItem): TimelineEntry {
   const { id, at, kind, by = null, text = '', transition, alert } = item;
   const shown = (error: string) => (seesSecrets(caller) ? error : redactUrls(error));
@@ -95,7 +93,6 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
 /** An event with neither a transition nor an alert. */
 type PlainEvent = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
-/** Builds the stored timeline entry of such an event. */
 export function entryOfEvent({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: PlainEvent): TimelineItem {
   const at = Date.parse(done.at);
   return {

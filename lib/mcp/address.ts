@@ -1,4 +1,3 @@
-/** Path of MCP. */
 export const MCP_PATH = '/v1/mcp';
 
 /** Maximum body size of a POST, in bytes. */

@@ -32,9 +32,7 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 
-/**
- * Returns a page of the enabled tools that the caller may call, sorted by name. Throws RpcError for an invalid cursor.
- */
+/** Returns a page of the enabled tools that the caller may call, by name. Throws RpcError for an invalid cursor. */
 export async function listTools(
   context: Context,
   cursor: unknown,

@@ -4,7 +4,6 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { ResultItem } from '#lib/results/result.ts';
 import { type Family, labelsText, sampleText } from './text-format.ts';
 
-/** Check with the values that its metrics show. */
 type MeasuredCheck = {
   check: CheckItem;
   entity: EntityItem;

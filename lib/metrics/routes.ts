@@ -14,7 +14,6 @@ const LabelKeys = z
   .refine((keys) => keys.length <= MAX_LABEL_KEYS, `must name at most ${MAX_LABEL_KEYS} labels`)
   .refine((keys) => keys.every((key) => LABEL_KEY.test(key)), `each key ${LABEL_KEY_RULE}`);
 
-/** Route that Prometheus scrapes. */
 export const metricsRoutes = [
   route<Context>()({
     method: 'GET',

@@ -50,7 +50,6 @@ function issuerProblem(code: string, certificate: PeerCertificate): string {
 /** `started`: time of the request, by performance.now(). */
 type ConnectionInput = { host: string; started: number; deadline: RequestTimeout };
 
-/** Wraps an open socket for protocol code. */
 export function connectionOf({ socket, where }: OpenSocket, { host, started, deadline }: ConnectionInput): Connection {
   let stream = socket;
   let handshake: Handshake | undefined;

@@ -40,5 +40,4 @@ const Headers = z.record(z.string(), z.string()).superRefine((headers, context) 
   if (length > MAX_VALUES) reject([], `must have at most ${MAX_VALUES} characters in all values together`);
 });
 
-/** Schema of additional headers of a request: at most 20. */
 export const HeaderMap = atMost(MAX_HEADERS, Headers, `must have at most ${MAX_HEADERS} headers`);

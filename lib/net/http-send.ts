@@ -57,7 +57,6 @@ type SendOptions = {
   waitForMemory?: () => Promise<void>;
 };
 
-/** Sends one request over a socket and reads the requested part of the response. */
 export function send(
   socket: Socket,
   hop: Hop,

@@ -35,7 +35,6 @@ export function connectError(error: SystemError, where: string): Error {
   }
 }
 
-/** Converts the error of a lookup to a NetError. */
 export function lookUpError(error: SystemError, name: string): Error {
   if (error instanceof NetError || LOCAL_ERRORS.has(error.code ?? '')) return error;
   const code = error.code ?? error.message;
@@ -63,7 +62,6 @@ function lookUpMessage(code: string, name: string): string {
   }
 }
 
-/** Converts the error of a TLS handshake to a NetError. */
 export function handshakeError(error: SystemError, where: string): Error {
   const code = error.code ?? '';
   if (LOCAL_ERRORS.has(code)) return error;

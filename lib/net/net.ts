@@ -77,10 +77,8 @@ export type HttpReply = {
   latency_ms: number;
 };
 
-/** A host (name or address) with timeout and allowed destinations. */
 export type HostRequest = { host: string; timeout_ms: number; egress: Egress };
 
-/** TLS options of a connection. */
 export type TlsOptions = {
   /** Expected name of the peer, in any spelling. Default: the host. */
   servername?: string | undefined;
@@ -90,7 +88,6 @@ export type TlsOptions = {
   verify: boolean;
 };
 
-/** Result of a TLS handshake. */
 export type Handshake = {
   /** Validity of the peer's certificate; epoch ms. */
   valid_from: number;

@@ -12,7 +12,6 @@ import { type Egress, NetError } from './net.ts';
 import { connectError, handshakeError, lookUpError } from './net-errors.ts';
 import type { RequestTimeout } from './request-timeout.ts';
 
-/** Egress guard: EGRESS_ALLOW and the resolver. */
 export type Guard = { allow: readonly string[]; resolve: Resolve };
 
 /** Resolves an allowed host and checks its addresses. */

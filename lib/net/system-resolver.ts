@@ -126,9 +126,7 @@ function ownAddresses(): NetworkInterfaceInfo[] {
   }
 }
 
-/**
- * Maximum number of libuv threads for getaddrinfo, and maximum wait for one (ms): longer than any caller's deadline.
- */
+/** Maximum libuv threads for getaddrinfo, and maximum wait for one (ms): longer than any caller's deadline. */
 const THREADS = { permits: 2, wait_ms: 60_000 };
 
 /** Uses getaddrinfo, two calls at a time and one per name, so that half of the threads stay free. */

@@ -30,5 +30,4 @@ export interface Assets {
 
 const unavailable = () => Promise.reject(new Error('This function serves no OpenAPI document, console or docs.'));
 
-/** The assets of a function that serves none. */
 export const NO_ASSETS: Assets = { openApi: unavailable, console: unavailable, docs: unavailable };

@@ -36,7 +36,6 @@ export function loopMeter() {
   };
 }
 
-/** The meter of this process. */
 export const processLoop = loopMeter();
 
 export const systemClock: Clock = {

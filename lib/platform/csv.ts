@@ -1,4 +1,3 @@
-/** Formats rows as CSV with commas. */
 export const toCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map(quoted).join(',')).join('\n');
 

@@ -62,6 +62,5 @@ const MAX_NAMED = 300;
 export const notFound = (what: string): AppError =>
   new AppError('NOT_FOUND', `${shorten(what, MAX_NAMED)} does not exist.`);
 
-/** Returns a VALIDATION_ERROR for one path of the request. */
 export const invalid = (path: string, message: string): AppError =>
   new AppError('VALIDATION_ERROR', `${path}: ${message}`, { details: [{ path, message }] });

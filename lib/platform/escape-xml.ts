@@ -7,10 +7,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/**
- * Escapes a text for content and quoted attributes of XML and HTML. Removes characters that XML 1.0 cannot contain.
- * Pure.
- */
+/** Escapes content and quoted attributes of XML and HTML. Removes characters that XML 1.0 cannot contain. Pure. */
 export const escapeXml = (text: string): string =>
   text
     .toWellFormed()

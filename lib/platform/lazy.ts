@@ -10,7 +10,6 @@ export function lazy<Loaded>(load: () => Promise<Loaded>): () => Promise<Loaded>
   };
 }
 
-/** Returns a function whose module is imported on its first call. */
 export function lazyFunction<Args extends unknown[], Result>(
   load: () => Promise<(...args: Args) => Promise<Result>>,
 ): (...args: Args) => Promise<Result> {

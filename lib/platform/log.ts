@@ -35,6 +35,5 @@ function toPlain(name: string, value: unknown): unknown {
   return { name: redacted.name, message, stack, ...(cause !== undefined && { cause }) };
 }
 
-/** Returns ******** for a field that is named like a secret, else its value. */
 export const redactField = (name: string, value: unknown): unknown =>
   SECRET.test(name) && typeof value === 'string' ? '********' : value;

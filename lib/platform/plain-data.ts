@@ -25,13 +25,10 @@ export const withoutNulls = (value: unknown, kept: readonly string[] = []): unkn
     ? Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || kept.includes(name)))
     : value;
 
-/** Splits a list into chunks of at most `size`. */
 export const chunks = <T>(list: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
 
-/** Returns the property names of an object. */
 export const namesOf = <T extends object>(of: T) => Object.keys(of) as (keyof T & string)[];
 
-/** Returns a property of a value of any type. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

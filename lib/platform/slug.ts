@@ -11,7 +11,6 @@ export const slugOf = (name: string): string =>
     .slice(0, MAX_LENGTH)
     .replace(/-$/, '');
 
-/** Fills an empty slug of a form from the name. */
 export const withSlug = (draft: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({
   ...draft,
   slug: draft.slug || slugOf(draft.name ?? ''),

@@ -1,7 +1,6 @@
 /** Placeholders of a user's template: `{{name}}`. A value is escaped once and never parsed as a template. */
 const PLACEHOLDER = /\{\{([\p{L}\p{N}_.-]{1,64})\}\}/gu;
 
-/** Valid variable name: letters, digits, `_`, `.` and `-`. */
 export const VARIABLE_NAME = /^[\p{L}\p{N}_.-]{1,64}$/u;
 
 export type Values = ReadonlyMap<string, string>;
@@ -10,7 +9,6 @@ export const replacePlaceholders = (text: string, by: string): string => text.re
 
 export const hasPlaceholder = (text: string): boolean => text.search(PLACEHOLDER) >= 0;
 
-/** Returns the names of the variables in a template, in order. */
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)].map((match) => match[1]!);
 
@@ -58,7 +56,6 @@ export function withSections(template: string, isFilled: (name: string) => boole
 export const sectionsIn = (template: string): string[] =>
   [...template.matchAll(TAG)].flatMap((match) => match[1] ?? []);
 
-/** Removes the tags of sections. */
 export const withoutTags = (template: string): string => template.replace(TAG, '');
 
 /** Returns the error in the sections of a template; undefined if they are valid. */

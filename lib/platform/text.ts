@@ -6,7 +6,6 @@ const BLANK = /^[\s\u200c\u200d]*$/;
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** Pattern of an id or slug for JSON Schema. */
 export const ID_PATTERN = SLUG.source;
-/** Maximum characters of a name. */
 export const NAME_LENGTH = 200;
 
 /** Returns a schema of text with `min` to `max` characters; an emoji counts as one. */
@@ -40,10 +39,8 @@ export const lines = (min: number, max: number) =>
     )
     .refine((value) => min === 0 || !BLANK.test(value), 'must not be blank');
 
-/** Human-readable name. */
 export const Name = line(1, NAME_LENGTH).refine((value) => !BLANK.test(value), 'must not be blank');
 
-/** Name, or an empty text that removes it. */
 export const NameOrNone = line(0, NAME_LENGTH).refine(
   (value) => value === '' || !BLANK.test(value),
   'must not be blank; an empty text removes it',

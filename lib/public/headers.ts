@@ -7,7 +7,6 @@ const FRESH_SECONDS = 15;
 /** Time in seconds for which a cache may serve a file while the service fails. */
 const STALE_SECONDS = 86_400;
 
-/** Caching of published files. */
 export const PUBLIC_CACHING = {
   'cache-control': `public, max-age=${FRESH_SECONDS}, s-maxage=${FRESH_SECONDS}, stale-while-revalidate=${FRESH_SECONDS}, stale-if-error=${STALE_SECONDS}`,
 };

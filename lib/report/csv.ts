@@ -1,7 +1,6 @@
 import { toCsv } from '#lib/platform/csv.ts';
 import type { ReportEntity, ReportMonth } from './report.ts';
 
-/** Columns with the figures of a month: name and value. */
 const COLUMNS: readonly [string, (month: ReportMonth) => string | number | boolean | null][] = [
   ['month', ({ month }) => month],
   ['complete', ({ complete }) => complete],

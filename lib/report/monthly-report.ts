@@ -15,7 +15,6 @@ import { linksAddress } from '#lib/settings.ts';
 
 /** Maximum number of entities that a report lists as those with the worst uptime. */
 const MAX_WORST = 10;
-/** Number of entities that are read together. */
 const ENTITIES_AT_ONCE = 100;
 const INCIDENTS_AT_ONCE = 500;
 

@@ -162,10 +162,7 @@ export async function reportReader(
 type Bucket = Pick<EntityBucket, 'from' | 'complete' | 'known_since' | 'seconds' | 'uptime' | 'coverage'> &
   Pick<EntityBucket, 'down_in_maintenance_seconds'>;
 
-/**
- * Returns the bucket of a month. Compares months, because the first bucket can start later, where the kept history
- * starts.
- */
+/** Returns the bucket of a month. Compares months: the first bucket can start later, where the kept history starts. */
 const inMonth = (buckets: readonly Bucket[], start: number): Bucket | undefined =>
   buckets.find(({ from }) => from.slice(0, 7) === monthName(start));
 

@@ -6,7 +6,6 @@ import { route } from '#lib/platform/http/route.ts';
 import { reportCsv } from './csv.ts';
 import { MAX_ENTITIES, MAX_MONTHS, Month, ReportEntity, reportList } from './report.ts';
 
-/** Routes of the report of the fleet. */
 export const reportRoutes = [
   route<Context>()({
     method: 'GET',

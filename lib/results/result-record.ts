@@ -49,7 +49,6 @@ function kindOf({ kind, received_at, error_kind }: ResultItem): ResultRecord['ki
 
 const Expiry = ExpiryProperties.partial();
 
-/** Returns the result as the API shows it. */
 export const resultRecord = (check_id: string, item: ResultItem): ResultRecord =>
   pick(ResultRecord, {
     ...item,

@@ -44,10 +44,7 @@ export type ResultItem = Item & {
   record_only?: true;
 };
 
-/**
- * Maximum time (ms) by which checked_at may be in the future
- * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
- */
+/** Maximum time (ms) of checked_at in the future (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
 export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Returns the time (epoch ms) in the key of a result, by which results are ordered. */

@@ -22,9 +22,7 @@ export type Revision = NonNullable<RollupMessage['revise']>;
 
 type Cell = { tenant_id: string; cell: string };
 
-/**
- * Requests new rollups of a range. Call it before the write, because a crash after the write could lose the message.
- */
+/** Requests new rollups of a range. Call it before the write: a crash after the write could lose the message. */
 export const reviseRollups = (env: Env, cell: Cell, changed: Changed): Promise<void> =>
   reviseCells(env, [cell], [changed]);
 
@@ -52,7 +50,6 @@ export const revisionMessage = ({ tenant_id, cell }: Cell, revise: Revision): Me
   group: tenant_id,
 });
 
-/** Returns the cell of a check. */
 export const cellOfCheck = ({ tenant_id, id }: { tenant_id: string; id: string }) => ({ tenant_id, cell: cellOf(id) });
 
 /**

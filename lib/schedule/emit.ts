@@ -29,7 +29,6 @@ import {
 
 /** Maximum time (ms) until a clock step is noticed, because ticks arrive every minute. */
 const MAX_STEP_UNNOTICED_MS = 60_000;
-/** Number of entries written concurrently. */
 const ENTRIES_AT_ONCE = 25;
 
 /**

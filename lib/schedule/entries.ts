@@ -40,7 +40,6 @@ type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 /** Deadline (epoch ms). `note`: its reason, for its handler; not read by the schedule. */
 export type Deadline<Note extends object = object> = { deadline: number; note?: Note };
 
-/** Stored deadline. */
 export type DeadlineEntry<Note extends object = object> = EntryBase & Owner & { kind: DeadlineKind } & Deadline<Note>;
 
 /** Owner of an entry, such as a check or an action. `entity_id`: for an owner without an entity, its own id. */
@@ -55,7 +54,6 @@ const entry = <Kind extends EntryKind>(keys: Keys, kind: Kind, { tenant_id, enti
   id,
 });
 
-/** Interval of a cell. */
 export type CellInterval = Pick<ProbeEntry, 'tenant_id' | 'cell' | 'interval_seconds'>;
 
 /** Returns the entry of a cell and an interval. `from` (epoch ms): time until which its writer sends the jobs. */
@@ -91,7 +89,6 @@ export const rollupEntry = (
   from,
 });
 
-/** Returns the id of the entry of a cell and an interval. */
 export const probeEntryId = (cell: string, intervalSeconds: number): string => `${cell}#${intervalSeconds}`;
 
 export const actionEntry = (

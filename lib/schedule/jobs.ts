@@ -71,7 +71,6 @@ export async function sendProbe(
 /** Maximum number of slow probes per message, which is in progress until the last has ended. */
 const MAX_SLOW_PER_MESSAGE = 10;
 
-/** Packs the slow checks of a slot into messages of the slow lane. */
 export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =>
   chunks(checkIds, MAX_SLOW_PER_MESSAGE).map((only) => ({
     body: { slow_jobs: [{ ...job, only }] },
@@ -164,7 +163,6 @@ export const reportDue = (
   group: tenant_id,
 });
 
-/** Returns the messages that roll up the hours of a cell. */
 export const rollupsDue = (
   { tenant_id, cell }: Pick<CellInterval, 'tenant_id' | 'cell'>,
   slots: number[],

@@ -2,9 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/**
- * Time (ms) by which the generator sends jobs ahead of a tick, because ticks may be up to a minute late, or missing.
- */
+/** Time (ms) by which the generator sends jobs ahead of a tick: ticks may be up to a minute late, or missing. */
 export const LOOKAHEAD_MS = 2 * 60_000;
 
 /**

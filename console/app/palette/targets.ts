@@ -6,7 +6,6 @@ import { pathTo } from '#console/rules/address.ts';
 import type { PaletteTarget } from '#console/rules/palette.ts';
 import { commands } from './commands.ts';
 
-/** A check as the palette needs it. */
 export type CheckName = { id: string; name: string | null; check_type: string; state: State };
 
 const PAGES: readonly PaletteTarget[] = pages.flatMap(({ path, nav }) =>

@@ -47,7 +47,6 @@ type ActionFormProps = {
   onClose: () => void;
 };
 
-/** Creates or changes an action: a field for each property, and a picker for the check. */
 export function ActionForm({ action, onSaved, onClose }: ActionFormProps) {
   const specs = action ? EDIT_SPECS : SPECS;
   const form = useForm({

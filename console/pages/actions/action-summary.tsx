@@ -6,7 +6,6 @@ import { Section } from '#console/parts/page.tsx';
 import { remediationText, triggerText } from '#console/rules/triggers.ts';
 import { list, number } from '#console/rules/words.ts';
 
-/** Shows the request and the trigger of an action. */
 export const ActionSettings = ({ action }: { action: Action }) => (
   <Section title="Settings">
     <dl class="action-facts">

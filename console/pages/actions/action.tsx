@@ -15,7 +15,6 @@ import { ActionSettings } from './action-summary.tsx';
 import { Executions } from './executions.tsx';
 import { RunForm } from './run-form.tsx';
 
-/** Page of an action: settings, manual run, and executions. */
 export default function ActionPage({ params }: PageProps) {
   const action = useLoad<Action>(`/v1/actions/${params.id}`);
   const [open, show] = useState<'edit' | 'delete' | undefined>(undefined);

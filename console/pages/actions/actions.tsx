@@ -40,7 +40,6 @@ const COLUMNS: readonly Column<Action>[] = [
   { head: 'Last execution', cell: (action) => <LastExecution action={action} /> },
 ];
 
-/** Page of all actions, with the trigger and the last execution of each. */
 export default function ActionsPage(_props: PageProps) {
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const selection = useSelection();

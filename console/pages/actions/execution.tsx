@@ -12,7 +12,6 @@ import { number } from '#console/rules/words.ts';
 import { Log } from './log.tsx';
 import { useExecution } from './use-execution.ts';
 
-/** Page of an execution: request, response, and log, followed live. */
 export default function ExecutionPage({ params }: PageProps) {
   const follower = useExecution(params.id!);
   const execution = follower.execution.value;

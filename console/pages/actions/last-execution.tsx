@@ -5,7 +5,6 @@ import { Time } from '#console/parts/time.tsx';
 import { outcome } from '#console/rules/executions.ts';
 import { canStart } from '#console/rules/triggers.ts';
 
-/** Shows the newest execution of an action in one line. */
 export function LastExecution({ action }: { action: Action }) {
   const { data, failure } = useLoad<Execution[]>(`/v1/actions/${action.id}/executions?limit=1`, {
     about: ({ check_id }) => canStart(action, check_id),

@@ -13,10 +13,7 @@ const SHAPE: Readonly<Record<Level, State>> = { error: 'down', warning: 'degrade
 /** Maximum distance from the end, in pixels, at which the view follows new lines. */
 const FOLLOW_DISTANCE = 24;
 
-/**
- * Log of an execution. It follows new lines until the user scrolls up.
- * @param expectsMore whether the execution continues
- */
+/** Log of an execution. It follows new lines until the user scrolls up. `expectsMore`: the execution continues. */
 export function Log({ lines, expectsMore }: { lines: readonly LogLine[]; expectsMore: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   /** Number of the last line when the user scrolled up; undefined while following. */

@@ -26,7 +26,6 @@ type SkillViewProps = {
   onChange: () => void;
 };
 
-/** Shows a skill with its tools, and enables or disables it. */
 export function SkillView({ skill, actions, onChange }: SkillViewProps) {
   const [open, show] = useState<Open | undefined>(undefined);
   const [busy, setBusy] = useState(false);

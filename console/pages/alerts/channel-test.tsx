@@ -13,7 +13,6 @@ type TestProps = {
   onDone: () => void;
 };
 
-/** Sends a test alert, and shows its outcome and a preview of an alert. */
 export function ChannelTest({ name, path, onDone }: TestProps) {
   const [busy, setBusy] = useState(false);
   const [tested, show] = useState<TestedChannel | ApiFailure | undefined>(undefined);

@@ -10,7 +10,6 @@ export function nameOfCheck(check: Check | undefined): string {
   return entity ? `${entity.name}: ${labelOf(check)}` : labelOf(check);
 }
 
-/** Link to a check, with the names of the entity and the check. */
 export const CheckLink = ({ id, check }: { id: string; check: Check | undefined }) => (
   <a class="row-link" href={`#${pathTo('/checks/:id', { id })}`} dir="auto">
     {nameOfCheck(check)}

@@ -31,7 +31,6 @@ const COLUMNS: readonly Column<Check>[] = [
   },
 ];
 
-/** Lists the checks without a channel, and adds a channel to the selected ones. */
 export function ChecksWithoutChannel({ checks, reload }: { checks: readonly Check[]; reload: () => void }) {
   const selection = useSelection();
   return (

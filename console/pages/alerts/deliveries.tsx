@@ -67,7 +67,6 @@ export function Deliveries({ query, checks, channels }: DeliveriesProps) {
   );
 }
 
-/** Shows the state before and after the reported change, in the color of the new state. */
 const ReportedChange = ({ of: { from_state: from, to_state: to } }: { of: Delivery }) =>
   from && to ? (
     <StateMark state={to} word={from === to ? STATE_WORD[to] : `${STATE_WORD[from]} → ${STATE_WORD[to]}`} />

@@ -9,7 +9,6 @@ import { nameOfCheck } from './check-link.tsx';
 
 const STATUSES = ['failed', 'retrying', 'pending', 'sent'] as const satisfies readonly Delivery['status'][];
 
-/** Query parameters of the filters. */
 export const DELIVERY_FILTERS = ['status', 'channel', 'check'] as const;
 
 type FilterProps = {
@@ -27,7 +26,6 @@ const withChosen = (allLabel: string, options: Option[], chosen: string): Option
   ...(chosen && !options.some(({ value }) => value === chosen) ? [{ value: chosen, label: chosen }] : []),
 ];
 
-/** Filters of the deliveries, kept in the address. */
 export function DeliveryFilters({ query, checks = [], channels = [] }: FilterProps) {
   const value = (name: (typeof DELIVERY_FILTERS)[number]) => query.get(name) ?? '';
   const check = (id: string) => checks.find((one) => one.id === id);

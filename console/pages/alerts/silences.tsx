@@ -102,7 +102,6 @@ async function endSilence(silence: Silence): Promise<void> {
   }
 }
 
-/** Names what is silenced. */
 function Subject({ silence, checks }: { silence: Silence; checks: readonly Check[] | undefined }) {
   const { scope, applies_to, check_id } = silence;
   const entity = entityOf(silence);

@@ -16,7 +16,6 @@ import { BY_SEVERITY, STATE_WORD } from '#console/rules/states.ts';
 import { count, number } from '#console/rules/words.ts';
 import { BlueprintDialog } from './blueprint-form.tsx';
 
-/** Page of all blueprints, with the number of entities of each. */
 export default function CatalogPage() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
   useWholeFleet();

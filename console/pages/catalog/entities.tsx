@@ -17,10 +17,8 @@ import { blueprintHref, entityHref, entityPath, rowsWithWords, valueText } from 
 import { byName, type FleetRow } from '#console/rules/fleet.ts';
 import { severityRank } from '#console/rules/states.ts';
 
-/** Maximum number of fields with a column. */
 const MAX_FIELD_COLUMNS = 4;
 
-/** Lists the entities of a blueprint with their fields. */
 export function Entities({ blueprint, rows }: { blueprint: Blueprint; rows: readonly FleetRow[] }) {
   const [words, setWords] = useSearchQuery();
   const [isNew, setNew] = useState(false);

@@ -6,7 +6,6 @@ import { SchemaForm } from '#console/parts/form/form.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import type { FormSchema } from '#console/rules/form-fields.ts';
 
-/** Returns the API path of a field. */
 export const fieldPath = (slug: string, name: string): string =>
   pathTo('/v1/blueprints/:slug/fields/:name', { slug, name });
 
@@ -18,7 +17,6 @@ type FieldDialogProps = {
   onClose: () => void;
 };
 
-/** Adds or changes a field of a blueprint. */
 export function FieldDialog({ blueprint, field, onSaved, onClose }: FieldDialogProps) {
   async function send(body: Record<string, unknown>) {
     if (field) await call('PUT', fieldPath(blueprint, field.name), { ...body, name: field.name });

@@ -19,7 +19,6 @@ type FieldsProps = {
   onChanged: () => void;
 };
 
-/** Lists the fields of a blueprint, with buttons to add, edit, move and remove them. */
 export function Fields({ blueprint, entities, onChanged }: FieldsProps) {
   const [edited, edit] = useState<Field | 'new' | undefined>(undefined);
   const [removed, setRemoved] = useState<Field | undefined>(undefined);

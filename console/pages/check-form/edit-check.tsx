@@ -15,7 +15,6 @@ import { fieldsOf } from '#console/rules/form-fields.ts';
 import { labelChanges } from '#console/rules/labels.ts';
 import { SettingsTest } from './test-settings.tsx';
 
-/** Form for the settings of a check. */
 export default function EditCheckPage({ params }: PageProps) {
   const check = useLoad<Check>(`/v1/checks/${encodeURIComponent(params.id!)}`);
   const schema = check.data && schemas.checks[check.data.check_type];

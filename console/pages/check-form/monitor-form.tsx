@@ -32,7 +32,6 @@ type MonitorFormProps = {
 
 const PRESET_OPTIONS = Object.entries(PRESETS).map(([value, { title }]) => ({ value, label: title }));
 
-/** Dialog that monitors a URL and opens the new check. */
 export const MonitorDialog = ({ onClose }: { onClose: () => void }) => (
   <Dialog help="monitor" title="Monitor a URL" wide onClose={onClose}>
     <MonitorForm

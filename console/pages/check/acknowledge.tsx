@@ -9,7 +9,6 @@ import { Time } from '#console/parts/time.tsx';
 
 type AcknowledgeProps = { check: CheckDetail; onChange: () => void };
 
-/** Acknowledges a failure, or removes the acknowledgement. */
 export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   const [asking, ask] = useState(false);
   const path = `/v1/checks/${check.id}/acknowledge`;
@@ -53,7 +52,6 @@ export function Acknowledge({ check, onChange }: AcknowledgeProps) {
   );
 }
 
-/** Shows the acknowledgement of a failure, if there is one. */
 export const Acknowledged = ({ check: { acknowledgement: one } }: { check: CheckDetail }) =>
   one && (
     <p dir="auto">

@@ -22,7 +22,6 @@ type ChannelsProps = {
   reload: () => void;
 };
 
-/** Lists the channels of a check, with the last delivery of each. */
 export function Channels({ id, channels, hasAccountChannels, escalation, reload }: ChannelsProps) {
   const [adding, add] = useState(false);
   const path = `/v1/checks/${id}/policy/channels`;

@@ -20,7 +20,6 @@ function settingText(spec: FieldSpec, typed: string): string {
 
 const SKIPPED = ['entity_id', 'entity', 'name', 'labels', 'enabled'];
 
-/** Shows the settings of a check, by the schema of its type. */
 export function CheckFacts({ check }: { check: CheckDetail }) {
   const specs = fieldsOf(schemas.checks[check.check_type] ?? {}, SKIPPED);
   const draft = draftOf(specs, check);

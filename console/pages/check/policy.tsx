@@ -17,7 +17,6 @@ import { Channels } from './channels.tsx';
 
 type PolicyProps = { id: string; policy: Loaded<Policy> };
 
-/** Shows the policy and the channels of a check. */
 export function PolicySection({ id, policy }: PolicyProps) {
   const [editing, edit] = useState(false);
   const path = `/v1/checks/${id}/policy`;

@@ -51,7 +51,6 @@ const COLUMNS: readonly Column<Result>[] = [
  */
 const MAX_WRAPPED_ROWS = 100;
 
-/** Lists the results of a check, with their errors. */
 export function Results({ feed }: { feed: Feed<Result> }) {
   const { items, failure, loading, hasMore, more, reload } = feed;
   return (

@@ -22,7 +22,6 @@ const ROTATION: FormSchema = {
 
 type RotateProps = { check: CheckDetail; onDone: () => void; onClose: () => void };
 
-/** Replaces the ping URL of a push check. */
 export const RotatePingUrl = ({ check, onDone, onClose }: RotateProps) => (
   <Dialog help="ping_url" title="Rotate ping URL" onClose={onClose}>
     <p class="lead">

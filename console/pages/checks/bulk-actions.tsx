@@ -18,7 +18,6 @@ const changePolicy =
   (id) =>
     call('POST', `/v1/checks/${id}/policy`, body);
 
-/** Actions for many checks at once. */
 export function bulkActions(): (BulkAction | DialogAction)[] {
   const why = refusal('write');
   return [

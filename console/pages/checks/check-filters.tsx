@@ -16,7 +16,6 @@ type FilterProps = {
   types: readonly { value: string; label: string }[];
 };
 
-/** Filters of the list, kept in the address. */
 export function CheckFilters({ rows, filter, withoutChannel, label, types }: FilterProps) {
   const { states, type, enabled, words } = filter;
   const counts = stateCounts(rows);

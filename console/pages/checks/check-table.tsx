@@ -87,7 +87,6 @@ const Below = ({ error, entityName }: { error: string; entityName: string | unde
   </span>
 );
 
-/** Table of checks. */
 export const CheckTable = ({ rows, selection }: { rows: readonly CheckRow[]; selection: Selection }) => (
   <Table label="Checks" rows={rows} columns={COLUMNS} keyOf={({ check }) => check.id} selection={selection} />
 );

@@ -20,7 +20,6 @@ import { bulkActions } from './bulk-actions.tsx';
 import { CheckFilters } from './check-filters.tsx';
 import { CheckTable } from './check-table.tsx';
 
-/** Page of all checks, with filters and bulk actions. */
 export default function ChecksPage({ query }: PageProps) {
   const label = query.get('label') ?? '';
   const labelParameter = label && `&label=${encodeURIComponent(label)}`;

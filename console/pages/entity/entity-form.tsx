@@ -15,7 +15,6 @@ type EntityDialogProps = {
   onClose: () => void;
 };
 
-/** Creates or changes an entity, with the fields of its blueprint. */
 export function EntityDialog({ blueprint, entity, onSaved, onClose }: EntityDialogProps) {
   async function send(body: Record<string, unknown>) {
     const saved = entity

@@ -10,7 +10,6 @@ import { incidentsOfEntity } from '#console/rules/incidents.ts';
 const MAX_INCIDENTS = 5;
 const NONE: readonly IncidentRecord[] = [];
 
-/** Lists the newest incidents of an entity. */
 export function Incidents({ entity }: { entity: Entity }) {
   const incidents = useLoad<IncidentRecord[]>(
     `/v1/incidents?entity_id=${encodeURIComponent(entity.id)}&limit=${MAX_INCIDENTS}`,

@@ -106,7 +106,6 @@ type SideProps = {
   onRemove: (neighbor: Neighbor) => void;
 };
 
-/** Maximum number of entities that are shown at first. */
 const MAX_AT_FIRST = 20;
 
 function Side({ title, empty, neighbors, onRemove }: SideProps) {

@@ -11,9 +11,7 @@ import { severityRank } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
 
-/**
- * Adapts a cell of an entity to lines. The table renders headings itself, so the line of a cell is always an entity.
- */
+/** Adapts a cell of an entity to lines: the line of a cell is never a heading, which the table renders itself. */
 const entityCell =
   <T,>(cell: (row: FleetRow) => T) =>
   (line: Line): T =>

@@ -10,7 +10,6 @@ type StateFilterProps = {
   onChange: (wanted: ReadonlySet<State>) => void;
 };
 
-/** Buttons with the number of entities per state, which filter the list. */
 export function StateFilter({ counts, wanted, onChange }: StateFilterProps) {
   function toggle(state: State) {
     const next = new Set(wanted);

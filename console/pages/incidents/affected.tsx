@@ -6,7 +6,6 @@ import { Time } from '#console/parts/time.tsx';
 import { ALERTED } from '#console/rules/incidents.ts';
 import { count } from '#console/rules/words.ts';
 
-/** Lists the entities of an incident, each with its state and alert decision. */
 export function Affected({
   incident: { entities, affected, unrelated, root_entity_id },
 }: {

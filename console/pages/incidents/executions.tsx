@@ -15,7 +15,6 @@ const MAX_SEARCHED = 200;
 
 type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };
 
-/** Lists the executions that the transitions of an incident triggered. */
 export function Executions({ transitions }: ExecutionsProps) {
   const wanted = new Set(transitions.map(({ id }) => id));
   const checks = new Set(transitions.map(({ check_id }) => check_id));

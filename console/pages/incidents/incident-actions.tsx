@@ -19,7 +19,6 @@ const HIDDEN = { type: 'boolean', default: false, title: 'Hide from status pages
 
 type ActionsProps = { incident: IncidentDetail; onChange: () => void };
 
-/** Buttons of an incident: acknowledge, note, resolve, edit. */
 export function IncidentActions({ incident, onChange }: ActionsProps) {
   const [open, show] = useState<'acknowledge' | 'note' | 'edit' | undefined>(undefined);
   const [busy, setBusy] = useState(false);

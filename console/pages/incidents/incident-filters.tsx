@@ -6,7 +6,6 @@ import { InstantField } from '#console/parts/instant-field.tsx';
 
 const FILTERS = ['entity', 'state', 'since', 'until'] as const;
 
-/** Filters of the incidents, kept in the address. */
 export function IncidentFilters({ query }: { query: URLSearchParams }) {
   const value = (name: (typeof FILTERS)[number]) => query.get(name) ?? '';
   return (

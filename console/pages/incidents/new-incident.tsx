@@ -4,7 +4,6 @@ import { go } from '#console/app/router.ts';
 import { Dialog } from '#console/parts/dialog.tsx';
 import { SchemaForm } from '#console/parts/form/form.tsx';
 
-/** Settings in the dialogs that create and edit an incident. */
 export const INCIDENT_SETTINGS = {
   title: { type: 'string', description: 'Title in lists, not public.' },
   impact: { type: 'string', enum: ['outage', 'degraded', 'none'], description: 'Severity.' },
@@ -22,7 +21,6 @@ const SCHEMA = {
   required: ['title', 'impact'],
 };
 
-/** Dialog for an incident that no check detects. */
 export const NewIncident = ({ onClose }: { onClose: () => void }) => (
   <Dialog help="manual_incidents" title="New incident" wide onClose={onClose}>
     <p class="hint">Record a problem that no check detects. It stays open until you resolve it.</p>

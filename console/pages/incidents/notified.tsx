@@ -15,7 +15,6 @@ export function channelNamed(
 
 type NotifiedProps = { incident: IncidentDetail; channels: readonly ListedChannel[] | undefined };
 
-/** Lists the channels that an alert of the incident was sent to. */
 export const NotifiedChannels = ({ incident: { notified }, channels }: NotifiedProps) => (
   <Section title="Notified channels">
     {notified.length === 0 ? (

@@ -22,7 +22,6 @@ const MESSAGE = {
 
 const NOTIFY = { '': 'choose', yes: 'yes', no: 'no' };
 
-/** The dialog that is open. */
 type UpdateDialog = { is: 'publish' } | { is: 'edit' | 'delete'; update: PublicUpdate };
 
 type UpdatesProps = { incident: IncidentDetail; onChange: () => void };

@@ -45,11 +45,7 @@ export function layoutOf(ids: readonly string[], relations: readonly Relation[])
 
 type Point = { x: number; y: number };
 
-/**
- * Returns the SVG path from one box to another through the points of `between`. In a cycle, some paths lead to the
- * left.
- * @param from center of a box, like `to`
- */
+/** Returns the SVG path between two boxes with the centers `from` and `to`. In a cycle, some paths lead to the left. */
 function pathOf(from: Point, between: readonly Point[], to: Point): string {
   const side = (Math.sign(to.x - from.x) || 1) * (NODE.width / 2);
   const stops = [{ x: from.x + side, y: from.y }, ...between, { x: to.x - side, y: to.y }];

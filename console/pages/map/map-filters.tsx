@@ -11,7 +11,6 @@ type MapFiltersProps = {
   depth: number;
   /** Whether the map shows only root causes and the entities that they affect. */
   affected: boolean;
-  /** Whether the fleet has a root cause. */
   hasRoots: boolean;
 };
 

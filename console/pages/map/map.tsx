@@ -14,7 +14,6 @@ import { MapFilters } from './map-filters.tsx';
 import { RelationTable } from './relation-table.tsx';
 import { RootCauses } from './root-causes.tsx';
 
-/** Page with the map of relations and the root causes. */
 export default function MapPage({ query }: PageProps) {
   const relations = useLoad<Relation[]>('/v1/relations', { all: true });
   useWholeFleet();

@@ -11,7 +11,6 @@ import { typedTime, zoneName } from '#console/rules/time.ts';
 
 type RotaFormProps = { rota?: Rota; onSaved: () => void; onClose: () => void };
 
-/** Dialog that creates or changes a rota. */
 export function RotaForm({ rota, onSaved, onClose }: RotaFormProps) {
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
   const today = typedTime(new Date().toISOString(), zone.value).slice(0, 10);

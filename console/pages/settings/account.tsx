@@ -24,7 +24,6 @@ const ACCOUNT: FormSchema = {
   required: ['name', 'email'],
 };
 
-/** Settings, limits and retention of the account. */
 export function Account() {
   useEffect(() => void readMe(), []);
   const account = me.value;

@@ -8,7 +8,6 @@ import { Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { SessionRecord } from '#lib/identity/sessions/session.ts';
 
-/** Sessions of the user. */
 export function Sessions() {
   const sessions = useLoad<SessionRecord[]>('/v1/sessions');
   async function end(path: string, message: string) {

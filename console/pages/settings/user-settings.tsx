@@ -6,7 +6,6 @@ import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 import { You } from './you.tsx';
 
-/** Name, monthly report, sign-in methods and sessions of the user. */
 export function UserSettings() {
   const methods = useMethods();
   const why = refusal('own');

@@ -3,7 +3,6 @@ import { type Command, curlOf } from '#console/rules/curl.ts';
 
 const shortened = (path: string): string => path.replace(/(?<=\/[a-z]{3}_)[0-9a-z]{20,}/g, '…');
 
-/** Shows the API requests of a step as curl commands. */
 export const Calls = ({ of: commands }: { of: readonly Command[] }) => (
   <div class="step-calls">
     {commands.map((command) => (

@@ -49,7 +49,6 @@ export function Logo({ path, why, onChange }: { path: string; why: string | unde
   );
 }
 
-/** Reads a file as base64. */
 async function base64Of(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));

@@ -21,7 +21,6 @@ import { Subscribers } from './subscribers.tsx';
 
 const SPECS = fieldsOf(STATUS_PAGE);
 
-/** Editor of a status page, with its preview. */
 export default function StatusPagePage({ params }: PageProps) {
   const path = `/v1/status-pages/${params.id}`;
   const loaded = useLoad<StatusPage>(path);

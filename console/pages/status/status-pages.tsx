@@ -14,7 +14,6 @@ import { Time } from '#console/parts/time.tsx';
 import { hrefOf } from '#console/rules/address.ts';
 import { pageBody, STATUS_PAGE } from '#console/rules/status-pages.ts';
 
-/** Page with the list of status pages. */
 export default function StatusPagesPage() {
   const pages = useLoad<StatusPage[]>('/v1/status-pages');
   const why = refusal('configure');

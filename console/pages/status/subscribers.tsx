@@ -16,7 +16,6 @@ import type { FormSchema } from '#console/rules/form-fields.ts';
 
 const TYPES: readonly StatusSubscriber['channel_type'][] = ['webhook', 'slack', 'discord'];
 
-/** Subscribers of a status page: add, remove. */
 export function Subscribers({ page }: { page: StatusPage }) {
   const path = `/v1/status-pages/${page.id}/subscribers`;
   const list = useLoad<StatusSubscriber[]>(path);

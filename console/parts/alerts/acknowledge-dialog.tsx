@@ -20,7 +20,6 @@ type AcknowledgeProps = {
   onClose: () => void;
 };
 
-/** Dialog that acknowledges a failure or an incident. */
 export const AcknowledgeDialog = ({ id, title, send, onClose }: AcknowledgeProps) => (
   <Dialog help="acknowledgement" title={title} onClose={onClose}>
     <p class="hint">Stops reminders and escalation, and notifies the recipients of the alert.</p>

@@ -22,11 +22,9 @@ type CardProps = {
   /** Previous change, for the duration of the previous state. */
   before: Transition | undefined;
   channels: readonly StepRecipient[] | undefined;
-  /** Whether the details are open at first. */
   startsOpen: boolean;
 };
 
-/** Shows a state change with its alert decision and deliveries. */
 export function AlertCard({ transition, before, channels, startsOpen }: CardProps) {
   const { id, timestamp, check_from_state, check_to_state, outage_started_at, error_message, cause } = transition;
   const [opened, open] = useState(startsOpen);

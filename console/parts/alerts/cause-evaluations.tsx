@@ -6,7 +6,6 @@ import { count } from '#console/rules/words.ts';
 
 type CauseEvaluation = Explanation['evaluations'][number];
 
-/** Lists the cause evaluations of a held alert. */
 export const CauseEvaluations = ({ evaluations }: { evaluations: readonly CauseEvaluation[] }) => (
   <details>
     <summary>{count(evaluations.length, 'cause evaluation')}</summary>

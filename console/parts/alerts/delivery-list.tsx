@@ -6,7 +6,6 @@ import { kindOf, STATUS } from '#console/rules/alert-reason.ts';
 import type { StepRecipient } from '#console/rules/escalation.ts';
 import { count } from '#console/rules/words.ts';
 
-/** State mark of each delivery status. */
 export const DELIVERY_STATE: Readonly<Record<Delivery['status'], State>> = {
   sent: 'up',
   pending: 'unknown',
@@ -14,7 +13,6 @@ export const DELIVERY_STATE: Readonly<Record<Delivery['status'], State>> = {
   failed: 'down',
 };
 
-/** Shows the status, attempts, and error of a delivery. */
 export const DeliveryOutcome = ({
   delivery: { status, attempts, combined_in, sent_at, created_at, error },
 }: {
@@ -35,7 +33,6 @@ export const DeliveryOutcome = ({
   </>
 );
 
-/** Lists deliveries with their channels. */
 export const DeliveryList = ({
   deliveries,
   channels,

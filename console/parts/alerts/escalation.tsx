@@ -7,7 +7,6 @@ import type { EscalationStep } from '#lib/alerting/policy/settings.ts';
 
 type StepsProps = { steps: readonly EscalationStep[]; channels: readonly StepRecipient[] };
 
-/** Lists the steps of an escalation. */
 export function EscalationSteps({ steps, channels }: StepsProps) {
   const { data } = useLoad<Rota[]>(steps.some(({ rota_ids }) => rota_ids) ? '/v1/rotas' : null);
   const names = channelNames(steps, channels);

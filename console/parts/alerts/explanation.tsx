@@ -22,7 +22,6 @@ export function AlertExplanation({ transition }: { transition: string }) {
   );
 }
 
-/** Shows an explanation: its answer and the result of each rule. */
 export const Why = ({ explanation }: { explanation: Explanation }) => {
   const { sentence, remedy, rules, transition, evaluations, next } = explanation;
   return (

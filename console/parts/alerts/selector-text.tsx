@@ -3,7 +3,6 @@ import { selectorText } from '#console/rules/selector.ts';
 
 type SelectorTextProps = { of: Parameters<typeof selectorText>[0] };
 
-/** Describes a selector in words. */
 export const SelectorText = ({ of }: SelectorTextProps) => (
   <span dir="auto">{selectorText(of, (id) => live.fleet.value?.get(id)?.name ?? id)}</span>
 );

@@ -34,7 +34,6 @@ type SilenceProps = {
   onCancel: () => void;
 };
 
-/** Form of a silence: end and reason. */
 export function SilenceForm({ name, endless = false, more, why, send, onCancel }: SilenceProps) {
   const specs = fieldsOf(schemaOf([...Object.keys(LENGTHS), OTHER, ...(endless ? [LIFTED] : [])], more));
   const form = useForm({

@@ -8,7 +8,6 @@ import type { FieldSpec } from '#console/rules/form-fields.ts';
  */
 const inMemory = new Map<string, Draft>();
 
-/** Returns the storage key of the draft of a form. */
 export const draftKey = (form: string): string => `fleetwatch.draft.${identity.peek()}.${form}`;
 
 export function keepDraft(key: string, specs: readonly FieldSpec[], draft: Draft): void {
@@ -34,7 +33,6 @@ export function keptDraft(key: string): Draft | undefined {
   }
 }
 
-/** Deletes a draft that was sent or discarded. */
 export function dropDraft(key: string): void {
   inMemory.delete(key);
   try {

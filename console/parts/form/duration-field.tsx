@@ -11,7 +11,6 @@ type DurationProps = FrameProps & {
   name?: string;
 };
 
-/** Duration as an amount and a unit. */
 export function DurationField({ spec, value, onChange, name, ...frame }: DurationProps) {
   const [typed, type] = useState<{ amount: string; unit: Unit; value: string } | undefined>(undefined);
   // The input stays as typed (90 min, 1.50 h), unless the value was changed elsewhere.

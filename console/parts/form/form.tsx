@@ -17,7 +17,6 @@ type FormProps = {
   children: ComponentChildren;
 };
 
-/** Form with its errors, fields, and buttons. */
 export const Form = ({ form, submit, why, onCancel, focused = false, children }: FormProps) => {
   const element = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -64,7 +63,6 @@ export const Form = ({ form, submit, why, onCancel, focused = false, children }:
   );
 };
 
-/** Scrolls to the first error, and focuses its field. */
 function showFirstError(form: HTMLFormElement): void {
   const error = form.querySelector('.field-error, .failure');
   const field = error?.closest('.field')?.querySelector<HTMLElement>('input, select, textarea, button');
@@ -81,7 +79,6 @@ type SchemaFormProps = Omit<FormProps, 'form' | 'children'> & {
   send(body: Record<string, unknown>): Promise<unknown>;
 };
 
-/** Form with a field for each property of a schema. */
 export function SchemaForm({ name, schema, skip, record, derive, send, ...rest }: SchemaFormProps) {
   const specs = fieldsOf(schema, skip);
   const form = useForm({ name, specs, record, derive, send });

@@ -12,7 +12,6 @@ type PickedProps = FrameProps & {
   onChange: (lines: string) => void;
 };
 
-/** Selects several entities by their names. */
 export function EntitiesField(props: PickedProps) {
   const nameOf = (id: string) => live.fleet.value?.get(id)?.name ?? id;
   return (

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 
-/** Keys of the selected rows. */
 export type Selection = {
   keys: ReadonlySet<string>;
   toggle(key: string): void;

@@ -20,14 +20,12 @@ export function monthAt(at: number, zone: Zone): Month {
   return named(year, month);
 }
 
-/** Adds months to a month. */
 export function monthsLater(month: Month, count: number): Month {
   const [year, number] = partsOf(month);
   const date = new Date(Date.UTC(year, number + count));
   return named(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** Whether a text is a month. */
 export const isMonth = (text: string): boolean => /^\d{4}-(0[1-9]|1[0-2])$/.test(text);
 
 const named = (year: number, month: number): Month =>

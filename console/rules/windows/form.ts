@@ -79,14 +79,12 @@ export function isShown(path: string, occurrence: string | undefined, isStored: 
   return !(occurrence === RECURRING ? ONCE_FIELDS : RECURRING_FIELDS).includes(path);
 }
 
-/** Converts a window to form values. */
 export const windowFormValues = ({ scope: { all: _all, ...scope }, ...window }: MaintenanceWindow) => ({
   ...window,
   occurrence: window.cron === null ? ONCE : RECURRING,
   scope: { ...scope, ...typedSelector(scope) },
 });
 
-/** Request body of a window. */
 export type WindowRequest = Omit<Partial<MaintenanceWindow>, 'scope'> & Pick<MaintenanceWindow, 'scope'>;
 
 /** Converts form values to a request body; without a scope the window applies to all checks. */

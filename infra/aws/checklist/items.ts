@@ -3,7 +3,6 @@ import { testMcpByStream } from '#infra/smoke/mcp.ts';
 import type { Fixtures } from './fixtures.ts';
 import { lastHourOf, type Stack } from './metrics.ts';
 
-/** A measured value with its threshold. */
 export type Measurement = {
   what: string;
   value: string | number;

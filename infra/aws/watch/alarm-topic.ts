@@ -6,7 +6,6 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
-/** Warning of a deployment whose alarms have no recipient. */
 export const NO_ALARM_EMAIL =
   'ALARM_EMAIL is not set, so alarms reach no operator. Set it, and confirm the e-mail from AWS after the deployment.';
 

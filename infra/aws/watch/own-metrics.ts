@@ -5,7 +5,6 @@ import { isLimited, receivesBatches } from '#infra/aws/bundle/entry.ts';
 import { type FunctionName, functions, queues, schedules } from '#infra/topology.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** Namespace of the metrics that functions publish, one per stack. */
 export const namespaceOf = (scope: Construct): string => `Fleetwatch/${Stack.of(scope).stackName}`;
 
 type OwnMetrics = {

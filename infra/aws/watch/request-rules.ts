@@ -32,7 +32,6 @@ export function pingRules(scope: Construct): Rule[] {
   ];
 }
 
-/** Returns rules for error responses. */
 export function requestRules(
   { table, functions, api, throttledPushes }: Watched,
   { PING_URL }: DeploySettings,

@@ -14,7 +14,6 @@ export type Watched = {
   throttledPushes: Metric;
 };
 
-/** Condition and description of an alarm. */
 export type Rule = {
   name: string;
   description: string;

@@ -14,7 +14,6 @@ const START = '/docs';
 const REFERENCE = '/docs/reference/';
 
 type Page = Rendered & { address: string };
-/** Section of a page in the search index: address, title of the page, heading, text. */
 export type IndexEntry = [address: string, title: string, heading: string, text: string];
 
 /**

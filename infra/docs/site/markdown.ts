@@ -2,7 +2,6 @@ import { posix } from 'node:path';
 import { Marked, type Tokens } from 'marked';
 import { ADDRESSES } from './contents.ts';
 
-/** Heading of a page, and its anchor. */
 type Heading = { depth: number; text: string; anchor: string };
 /** A rendered page. `sections`: plain text by heading, for the search. */
 export type Rendered = {
@@ -16,9 +15,7 @@ export type Rendered = {
 export const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/**
- * Returns the anchor of a heading as on GitHub, such as `failures-during-a-cooldown` for `Failures during a cooldown`.
- */
+/** Returns the anchor of a heading as on GitHub, such as `alert-rules` for `Alert rules`. */
 const anchorOf = (text: string): string =>
   text
     .toLowerCase()

@@ -9,7 +9,6 @@ const METHODS = ['get', 'post', 'put', 'delete'] as const;
 /** Maximum depth of nested properties in a table. */
 const MAX_DEPTH = 4;
 
-/** Reader of the schemas in the document. */
 type Reader = ReturnType<typeof propertiesIn>;
 type Property = ReturnType<Reader['propertiesOf']>[number];
 

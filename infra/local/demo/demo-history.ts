@@ -29,7 +29,6 @@ const OUTAGES = [
   { slug: 'partner-api', ago_hours: 26 * 24 + 2, minutes: 8 },
 ];
 
-/** Entity of the demo with its id and the id of its check. */
 export type Monitored = DemoEntity & { entity_id: string; check_id: string };
 
 /** Writes the rollups of the 30 days before today and of today up to the current hour, and an incident with notes. */
@@ -93,9 +92,7 @@ const timesOf = ({ ago_hours, minutes }: (typeof OUTAGES)[number], end: number):
   return { from, to: from + minutes * MINUTE_MS };
 };
 
-/**
- * Returns a latency (ms): `usual`, plus 25 % at 15:00 UTC, minus 25 % at 3:00, with a random deviation of up to 15 %.
- */
+/** Returns a latency (ms): `usual`, plus 25 % at 15:00 UTC, minus 25 % at 3:00, and plus or minus 15 % at random. */
 function latencyAt(at: number, usual: number): number {
   const ofDay = Math.cos(((at % DAY_MS) / DAY_MS - 15 / 24) * 2 * Math.PI);
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));

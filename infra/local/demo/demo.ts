@@ -103,7 +103,6 @@ function settingsOf({ check_type, slug }: DemoEntity, { url, databasePort, store
   return { check_type, ...settings[check_type] };
 }
 
-/** Returns the text that the demo prints at its start: what to open. */
 export const demoGreeting = ({ url, open, keyFile }: { url: string; open: string; keyFile: string }): string => `
 Open ${open}
   Fleet      12 entities with a history of 30 days

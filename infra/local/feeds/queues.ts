@@ -41,10 +41,7 @@ export type LocalQueues = Omit<Queues, 'send'> & {
   /** Deletes finished messages. Failed messages become due after a pause, or dead letters after their last receive. */
   settle(queue: QueueName, done: Received[], failed: Received[]): Promise<void>;
   deadLetters(): DeadLetter[];
-  /**
-   * Deletes dead letters older than `before` (epoch ms), and releases messages whose delay is too long because the
-   * clock was set back.
-   */
+  /** Deletes dead letters older than `before` (epoch ms). Releases messages delayed because the clock was set back. */
   sweep(before: number): Promise<void>;
 };
 

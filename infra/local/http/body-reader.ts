@@ -37,9 +37,7 @@ export function bodyRoom(bounds: Bounds): BodyRoom {
 export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
 
-/**
- * Returns a reader of a body, which stays in connection buffers until it is read. A body that is too large is not kept.
- */
+/** Returns a reader of a body, which stays in connection buffers until read. A body that is too large is not kept. */
 export function bodyReader(
   request: IncomingMessage,
   address: string,
@@ -82,9 +80,7 @@ const noRoom = (): AppError =>
     headers: { 'retry-after': '1' },
   });
 
-/**
- * Discards the rest of a body, so that the client sees the response; `request.complete` shows whether the body ended.
- */
+/** Discards the rest of a body, so that the client sees the response. `request.complete`: whether the body ended. */
 export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

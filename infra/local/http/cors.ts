@@ -31,7 +31,6 @@ const readableBy = (origin: string): Record<string, string> => ({
   ...(origin !== '*' && { vary: 'origin' }),
 });
 
-/** Adds CORS headers to a response and merges `vary`. */
 export function addCors(headers: Record<string, string>, request: IncomingMessage, settings: OriginSettings): void {
   const more = corsOf(request, settings);
   const vary = [headers.vary, more.vary].filter(Boolean).join(', ');

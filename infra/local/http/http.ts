@@ -40,7 +40,6 @@ type GatewayOptions = {
   log: Log;
   proxies?: TrustedProxies;
   bounds?: Bounds;
-  /** Turns of the event loop in which requests start. */
   inTurn?: LoopTurns;
   metrics?: Metrics;
 };

@@ -177,7 +177,6 @@ export const isDamage = (error: unknown): boolean => {
   return code === 'ERR_SQLITE_ERROR' && DAMAGE.includes(errcode & 0xff);
 };
 
-/** Returns the error of a damaged file. */
 export const damaged = (file: string): StoreError =>
   new StoreError(`${file} is damaged; restore another copy. See docs/operate/backup-and-upgrade.md#restore.`);
 

@@ -13,7 +13,6 @@ type RemediationsItem = Item & {
   begun: number[];
 };
 
-/** Lock and account limits of an attempt, as read. */
 export type AttemptLimits = { lock: LockItem | undefined; remediations: RemediationsItem | undefined };
 
 export async function readLimits({ ports, keys }: Env, tenant: string, name: string): Promise<AttemptLimits> {

@@ -29,7 +29,6 @@ type FailedRemediation = {
   action: ActionItem;
   check: CheckItem;
   series: AttemptSeriesItem;
-  /** Deadline of the held alert of the check. */
   hold: DeadlineEntry | undefined;
 };
 

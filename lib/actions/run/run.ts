@@ -37,11 +37,7 @@ export const transitionVariables = (transition: TransitionItem): BuiltIn => ({
   transition_id: transition.transition_id,
 });
 
-/**
- * Sends a claimed execution and records its outcome.
- * @param cause variables of its trigger
- * @param vars of the caller
- */
+/** Sends a claimed execution and records its outcome. `cause`: variables of its trigger. `vars`: of the caller. */
 export async function dispatch(
   env: RunEnv,
   { action, execution }: Pick<Claim & { is: 'claimed' }, 'action' | 'execution'>,

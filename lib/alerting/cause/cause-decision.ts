@@ -42,13 +42,11 @@ type CauseInput = {
   now: number;
 };
 
-/** Decision about a held failure. */
 export type CauseDecision = {
   /** Destinations to notify now; `low`: just notified of a related failure, or over its page budget. */
   notify: { destination: string; urgency: 'high' | 'low' }[];
   /** Root cause that the alerts name. */
   root: string | null;
-  /** Destinations that continue to wait. */
   wait: string[];
   progress: CauseProgress;
   /** Next recheck (epoch ms); undefined if no destination waits. */

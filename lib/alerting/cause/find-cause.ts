@@ -31,14 +31,12 @@ export async function findCause(
   return analyze(await probeUpstream(env, account, targets));
 }
 
-/** Finds the cause of a failure by stored states, without probes. */
 export const causeFromState = async (
   env: TenantEnv,
   upstream: UpstreamEntities,
   dependent: Dependent,
 ): Promise<CauseAnalysis> => (await analyzerOf(env, upstream, dependent))(new Map());
 
-/** Returns a function that analyzes a failure by stored states and upstream probes. */
 async function analyzerOf(
   env: TenantEnv,
   { graph, checks }: UpstreamEntities,

@@ -9,7 +9,6 @@ import type { Table } from '#lib/platform/ports.ts';
 import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.ts';
 import { type Dependency, type Graph, MAX_RELATIONS, walkUpstream } from './graph.ts';
 
-/** Upstream entities of an entity, as read. */
 export type UpstreamEntities = {
   graph: Graph;
   /** Includes the entity itself. */

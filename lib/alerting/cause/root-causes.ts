@@ -101,7 +101,6 @@ function analyze(
     return roots.length > 0 ? roots : [{ entity_id: id, confirmed, since }];
   }
 
-  /** Returns the root causes of the broken requirements of an entity. */
   function rootsUpstreamOf(id: string): Root[] {
     const roots = (requirements.get(id) ?? []).flatMap(({ required, members }) => {
       const broken = members
@@ -138,6 +137,5 @@ function byEntity(roots: readonly Root[]): Root[] {
   return [...found.values()].sort(byLikelihood);
 }
 
-/** Orders by confirmed first, then longest failure, then id. */
 const byLikelihood = (a: Root, b: Root): number =>
   Number(b.confirmed) - Number(a.confirmed) || a.since - b.since || (a.entity_id < b.entity_id ? -1 : 1);

@@ -101,7 +101,6 @@ export const ChangedAccountChannel = AccountChannelRecord.extend({
   notice: z.string().nullable().describe(DESCRIPTIONS.notice),
 }).meta({ id: 'ChangedAccountChannel' });
 
-/** Returns an account channel as visible to the caller. */
 const accountChannelView = (
   context: Context,
   channel: AccountChannel,

@@ -6,7 +6,6 @@ import type { Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Change of the alerting settings of an account. */
 type AlertingChange = {
   writes: Write[];
   /** The new default policy, if it changes. */

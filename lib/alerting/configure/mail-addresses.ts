@@ -10,7 +10,6 @@ import { route } from '#lib/platform/http/route.ts';
 import { commit } from '#lib/platform/table/retry.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** An e-mail address of a channel, and whether it receives mails of the account. */
 const MailAddress = z
   .object({
     address: z.string().describe('E-mail address.'),
@@ -54,10 +53,7 @@ export async function addressesOf(
   return lists.map((list) => list?.map((address) => found.get(address)!) ?? null);
 }
 
-/**
- * Asks the new addresses of a stored channel for their confirmation. If that is lost in a crash, the first alert asks
- * them.
- */
+/** Asks the new addresses of a stored channel to confirm. If a crash loses that, the first alert asks them. */
 export async function askNewAddresses(context: Context, channel: Settings): Promise<void> {
   const { ports, keys, tenant, caller } = context;
   const addresses = [...new Set(mailAddressesIn(channel))];
@@ -81,7 +77,6 @@ function authorOf({ user_email, key_label }: Pick<Context['caller'], 'user_email
   return key === '' ? user : `${user} (key ${key})`;
 }
 
-/** Body of a request to ask an address again. */
 const AddressBody = z.object({ address: z.string().max(254).describe('Address of an email channel.') });
 
 /** Asks an address of a channel again. @throws AppError NOT_FOUND, CONFLICT if it has confirmed, RATE_LIMITED */

@@ -45,7 +45,6 @@ function unknownPreset({ input }: { input?: unknown }): string {
   return `must be one of ${PRESET_NAMES.join(', ')}${near ? `; did you mean ${near}?` : ''}`;
 }
 
-/** Target and settings of a monitor. */
 export const MonitorBody = z
   .object({
     preset: z

@@ -12,9 +12,7 @@ import type { DueDeadline } from '#lib/messages.ts';
 import type { Write } from '#lib/platform/ports.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 
-/**
- * Returns the writes and messages of the deadlines that a policy change moves: reminder, held alert, and late alert.
- */
+/** Returns the writes and messages of the deadlines that a policy change moves: reminder, held and late alert. */
 export async function policyDeadlines(
   { ports, keys }: Env,
   check: CheckItem,

@@ -7,7 +7,6 @@ import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 import { MailAddresses } from './mail-addresses.ts';
 
-/** Settings of the policy of a check or of the account. */
 export const PolicySettings = z.object(settingMembers);
 
 export const Inherited = z

@@ -34,10 +34,7 @@ const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): Calenda
 
 const METHODS = ['GET', 'HEAD'];
 
-/**
- * Returns the handler of rota calendars, which need no key because their path is a secret. The handler never throws.
- * Create one per process.
- */
+/** Returns the handler of calendars, which need no key: their path is secret. Never throws. Create one per process. */
 export function calendarHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async ({ rawPath, headers, requestContext }) => {

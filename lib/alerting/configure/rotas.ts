@@ -166,7 +166,6 @@ const planOf = ({ members, handover, time_zone, starts_on, overrides }: RotaPlan
 const calendarPath = (tenant: string, { id, calendar_secret }: RotaItem): string =>
   `${CALENDAR_PATH}${tenant}/${id}/${calendar_secret}/calendar.ics`;
 
-/** Returns a rota as the API shows it now, with the current and the next shift. */
 export function rotaView({ ports, tenant, caller }: Context, rota: RotaItem): z.infer<typeof RotaRecord> {
   const { current, next } = onCallAt(rota, ports.clock.now());
   return pick(RotaRecord, {
@@ -264,7 +263,6 @@ async function changeRota(
   return result!;
 }
 
-/** Replaces the secret in the address of the calendar. */
 async function rotateCalendar(context: Context, id: string): Promise<RotaItem> {
   const { ports } = context;
   const [v, calendar_secret] = [ports.ids.token(), ports.ids.shortSecret()];

@@ -49,7 +49,6 @@ export const MadeSilence = AccountSilenceRecord.extend({
   notice: z.string().nullable().describe('Warning that no check matches applies_to yet; else null.'),
 }).meta({ id: 'MadeSilence' });
 
-/** A silence of the account, an entity or a check, as listed. */
 export const SilenceRecord = AccountSilenceRecord.extend({
   scope: z
     .enum(['account', 'entity', 'check'])
@@ -166,7 +165,6 @@ export async function endSilence(context: Context, silence: AccountSilence): Pro
   });
 }
 
-/** Number of entities to search per page, and in total. */
 const ENTITIES_AT_ONCE = 40;
 const MAX_ENTITIES = 2_000;
 

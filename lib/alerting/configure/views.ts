@@ -51,7 +51,6 @@ export async function policyView(
   });
 }
 
-/** Latest delivery of a channel, and its e-mail addresses. */
 export type AboutChannel = {
   last: DeliveryRecord | undefined;
   addresses: Awaited<ReturnType<typeof addressesOf>>[number] | undefined;
@@ -73,7 +72,6 @@ export const channelView = (
     last_delivery: last ? deliveryView(context, last) : null,
   });
 
-/** Reads the last delivery and the addresses of a channel and returns its view. */
 export async function readChannelView(context: Context, check_id: string, channel: Channel): Promise<ChannelRecord> {
   const place = context.keys.lastDelivery(context.tenant, check_id, channel.id);
   const [last, [addresses]] = await Promise.all([

@@ -178,7 +178,6 @@ function recurring(given: Given, now: number, stored: WindowTimes | undefined): 
   return { cron, time_zone, duration_ms, every_weeks, from, ...(until !== undefined && { until }) };
 }
 
-/** Number of starts to validate. */
 const MAX_STARTS = 50;
 
 function assertEndsBeforeNextStart(line: ScheduleLine, from: number, duration_ms: number): void {

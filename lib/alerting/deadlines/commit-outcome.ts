@@ -21,7 +21,6 @@ export type Outcome = {
   notifiedFailure?: NotifiedFailureItem | undefined;
   /** The incident that its entity joins. */
   incident?: IncidentRef | undefined;
-  /** Further deadlines to start or move. */
   deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
   /** Further writes of the same transaction, and the deadlines that they start. */
   extraWrites?: readonly Write[];

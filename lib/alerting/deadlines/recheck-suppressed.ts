@@ -7,15 +7,11 @@ import { pagesOf } from '#lib/platform/table/pages.ts';
 import { deadlineWrites, dueDeadline, type Owner } from '#lib/schedule/entries.ts';
 import { sendDeadlines } from '#lib/schedule/jobs.ts';
 
-/** Deadlines that recheck suppressed alerts. */
 const RECHECKS = ['late', 'hold'] as const;
 type OwnedDeadline = DeadlineEntry & Owner;
 const AT_ONCE = 25;
 
-/**
- * Rechecks each suppressed alert of an account after a change that can release it, such as an ended silence.
- * Repeatable.
- */
+/** Rechecks each suppressed alert after a change that can release it, such as an ended silence. Repeatable. */
 export async function recheckSuppressed(env: Env, { wake: tenant, at }: Wake): Promise<void> {
   const { ports, keys } = env;
   for (const kind of RECHECKS) {

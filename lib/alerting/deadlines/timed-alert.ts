@@ -174,7 +174,6 @@ export function timedRuleInputOf(
   };
 }
 
-/** Adds an alert without a transition to the notified states of a check. */
 export const withTimedAlert = (
   { alerts }: Pick<CheckItem, 'alerts'>,
   id: string,

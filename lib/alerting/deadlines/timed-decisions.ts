@@ -16,7 +16,6 @@ import type { Env } from '#lib/env.ts';
 import type { DueDeadline } from '#lib/messages.ts';
 import { type DueAlertDeadline, handleAlertDeadline, type TimedDecision, timedRuleInputOf } from './timed-alert.ts';
 
-/** Sends a reminder that the check is still down. */
 export const sendReminder = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
   handleAlertDeadline(env, deadline, 'reminder', decideReminder);
 
@@ -86,7 +85,6 @@ function afterSilence({ silence }: Policy, { note }: Deadline, now: number): Dea
   return deadline === undefined ? undefined : { deadline, ...(note && { note }) };
 }
 
-/** Notifies the channels of the next escalation step. */
 export const escalate = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>
   handleAlertDeadline(env, deadline, 'escalation', decideEscalation);
 

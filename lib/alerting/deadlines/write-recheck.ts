@@ -58,10 +58,8 @@ export function presentFailures(
   return present;
 }
 
-/** The root cause that an alert names, and its notified failure. */
 type NamedRoot = { failure: NotifiedFailureItem; named: AlertRoot };
 
-/** The notified failures and the incident that a decision concerns. */
 type Concerned = {
   root: NamedRoot | undefined;
   /** Notified failure of the entity itself, if others depend on it. */
@@ -181,7 +179,6 @@ export function causeWrites(
   return { is: 'held', next: { deadline: decision.recheck_at, note: { held: next } }, outcome };
 }
 
-/** Returns the write that adds an evaluation to the progress. */
 export function progressWrite(
   { ports, keys, tenant }: TenantEnv,
   { one: { check, held, transition }, stored }: Search,

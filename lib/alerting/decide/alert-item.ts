@@ -70,9 +70,7 @@ export type AlertItem = Item & {
   decided_on?: RuleInput;
 };
 
-/**
- * Alerts held under one root cause and released within ten seconds: one message per destination, at `at` (epoch ms).
- */
+/** Alerts held under one root cause and released within 10 s: one message per destination, at `at` (epoch ms). */
 type AlertGroup = { id: string; at: number; root_entity_name: string };
 
 type NewAlert = Pick<
@@ -144,6 +142,5 @@ export const deliveriesOf = ({ to }: Pick<AlertItem, 'to'>): string[] => to.map(
 /** Whether an item of the table stream is an alert. */
 export const isAlert = <Other extends Item>(item: AlertItem | Other): item is AlertItem => item.sk.startsWith(ALERTS);
 
-/** Returns the destination of a recipient. */
 export const destinationOfTarget = ({ channel_id: id, ...target }: AlertTarget): string =>
   destinationOf({ id, ...target });

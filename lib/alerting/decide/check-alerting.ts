@@ -11,7 +11,6 @@ import { readDefined } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
 import type { NotifiedFailureItem } from './notified-failure.ts';
 
-/** Kinds of deadlines of alerting. */
 export type AlertDeadline = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
 
 type Wanted = {
@@ -34,15 +33,12 @@ type Read = {
   now: number;
 };
 
-/** The alerting data of a check whose entity exists. */
 export type Found = Read & { entity: EntityItem; account: AccountAlerting; policy: Policy };
 
 /** The alerting data of a check; without entity, account and policy if the entity was deleted. */
 export type CheckAlerting = Found | (Read & { entity: undefined; account: undefined; policy: undefined });
 
-/**
- * Reads the alerting data of a check: one strong read, and one more if the cached settings of the account are outdated.
- */
+/** Reads the alerting data of a check: one strong read, two if the cached settings of the account are outdated. */
 export async function readCheckAlerting(
   { ports, keys }: Env<'table' | 'clock'>,
   owner: Owner,

@@ -54,7 +54,6 @@ import {
 import { type Decided, decide, lateAt } from './rules.ts';
 import type { AlertDecision, DecidedTransition } from './transition.ts';
 
-/** A change of a check's state, and the policy in force. */
 type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> & {
   policy: Policy;
   entity: Pick<EntityItem, 'dependencies'>;
@@ -69,7 +68,6 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   alertAt: number;
 };
 
-/** The alert decision about a state change. */
 type AlertOfChange = {
   alert: AlertDecision;
   decided_on: DecisionInput;

@@ -45,9 +45,7 @@ const mayHaveCause = ({ kind, to, window, held }: RuleInput): boolean =>
 const needsAlert = ({ kind, to, policy }: RuleInput): boolean =>
   kind === 'state_change' && stateForAlerting(to, policy) !== 'up';
 
-/**
- * Holds alerts during a window; the first result after it decides. The recovery of a notified failure is sent at once.
- */
+/** Holds alerts in a window; the first result after it decides. The recovery of a notified failure is sent at once. */
 export const maintenance: HoldingRule<'maintenance'> = {
   name: 'maintenance',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'remediation_failed'],

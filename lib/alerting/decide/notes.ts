@@ -16,7 +16,6 @@ export type DeadlineNote = Partial<RetrySeries> & {
 /** A deadline of alerting (epoch ms) with its note. */
 export type Deadline = schedule.Deadline<DeadlineNote>;
 
-/** A deadline of alerting as it is stored. */
 export type DeadlineEntry = schedule.DeadlineEntry<DeadlineNote>;
 
 /** The held alert about the last transition of a check; the deadline `hold` rechecks it (lib/alerting/deadlines). */

@@ -128,7 +128,6 @@ export function notifiedFailureAfter(
 export const endsFailure = (before: NotifiedFailureItem | undefined, next: NotifiedFailureItem | undefined): boolean =>
   next !== undefined && next !== before && next.recovered_at !== undefined;
 
-/** Adds the recipients of an alert for down. */
 export function withNotifiedBy(
   item: AlertItem | undefined,
   failure: NotifiedFailureItem | undefined,
@@ -142,7 +141,6 @@ export function withNotifiedBy(
 /** The failure of an entity as its dependents see it. Times in epoch ms. */
 export type NotifiedFailure = {
   root_entity_id: string;
-  /** Start of the failure. */
   since: number;
   recovered_at?: number | undefined;
   /** Alert times of each destination, ascending: of its own alerts and of alerts that name it. */

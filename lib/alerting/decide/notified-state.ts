@@ -15,7 +15,6 @@ import { iso, pastOrZero } from '#lib/platform/time.ts';
 const MAX_LATEST = 4;
 const NOTHING: NotifiedStates = { baseline: 'up', latest: [] };
 
-/** Returns the state that an alert about a check reports. */
 export function reportedStateOf(
   state: CheckState,
   policy: Pick<Policy, 'notify_on_degraded'>,
@@ -75,7 +74,6 @@ export function countChange(alerts: CheckItem['alerts'], policy: FlapPolicy, at:
   return { ...rest, changed_at: changes, ...(changes.length >= flap_threshold && { flapping: { since: at, until } }) };
 }
 
-/** Removes the counted changes. */
 export function withoutChangeCount(alerts: CheckItem['alerts']): CheckItem['alerts'] {
   const { flapping: _flapping, changed_at: _counted, ...rest } = alerts;
   return rest;
@@ -96,7 +94,6 @@ export const flappingFigures = ({ changed_at = [] }: Counted, policy: FlapPolicy
   calm_ms: calmMs(policy),
 });
 
-/** Marks flapping as reported. */
 export const withFlappingNotified = ({ flapping }: Counted): { flapping?: Flapping } =>
   flapping ? { flapping: { ...flapping, notified: true } } : {};
 
@@ -140,9 +137,7 @@ function isSinceAlert(alerts: CheckItem['alerts'], from: number): boolean {
 export const hasFailedAgain = (alerts: CheckItem['alerts']): boolean =>
   lastNotifiedState(alerts) === 'down' && failuresSinceAlert(alerts).length > 0;
 
-/**
- * Returns the failures since the last alert, up to the last one that is over and that the cooldown suppressed, if any.
- */
+/** Returns the failures since the last alert, up to the last one that is over and was suppressed by the cooldown. */
 export function unreportedFailures(alerts: CheckItem['alerts']): UnreportedFailures | undefined {
   const { from, to, count } = alerts.suppressed?.findLast((one) => one.to !== undefined) ?? {};
   if (from === undefined || to === undefined || count === undefined || !isSinceAlert(alerts, from)) return undefined;
@@ -236,7 +231,6 @@ export function withEpisode(
   return { ...rest, episode: { transition_id }, ...(isPending && { escalated }) };
 }
 
-/** Sets or removes the acknowledgement of the present failure. */
 export function withAcknowledgement(
   alerts: CheckItem['alerts'],
   acknowledgement: Acknowledgement | undefined,

@@ -2,10 +2,7 @@ import type { Env } from '#lib/env.ts';
 import type { Keys } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 
-/**
- * Times (epoch ms, ascending) of recent urgent alerts to a destination about entities with relations. 150 bytes, 5
- * writes in 5 minutes.
- */
+/** Times (epoch ms, ascending) of urgent alerts about entities with relations. 150 bytes, 5 writes in 5 minutes. */
 type UrgentAlertsItem = Item & { v: string; at: number[] };
 
 /** Recent urgent alerts by destination; undefined if it had none. */
@@ -17,7 +14,6 @@ const KEEP_SECONDS = 3600;
 /** Maximum number of counted destinations per alert, to fit in a transaction. */
 const MAX_COUNTED = 20;
 
-/** Reads the recent urgent alerts of destinations. */
 export async function readUrgentAlertCounts(
   { ports, keys }: Env<'table'>,
   tenant: string,

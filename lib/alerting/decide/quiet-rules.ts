@@ -17,7 +17,6 @@ export function silenceRecheckAt(silence: Silence | undefined, now: number): num
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;
 }
 
-/** Stops the alerts of a silenced check. */
 export const silenced: ReasonRule<'silenced'> = {
   name: 'silenced',
   kinds: ['state_change', 'reminder', 'late', 'escalation', 'impact', 'acknowledged', 'closed', 'remediation_failed'],
@@ -83,7 +82,6 @@ export const flapping: ReasonRule<'flapping'> = {
 const isSuppressed = (input: RuleInput): boolean =>
   input.kind === 'late' ? isStillFlapping(input) && !bypassesCooldown(input) : input.flapping?.notified === true;
 
-/** Returns the class of a change between two reported states. */
 export function cooldownClass(from: NotifiedState, to: NotifiedState): CooldownClass {
   const both = [from, to];
   return both.includes('degraded') && !both.includes('down') ? 'warning' : 'page';

@@ -60,7 +60,6 @@ export type RuleInput = DecisionInput & {
   to: CheckState;
 };
 
-/** The rule input of a state change. */
 export type ChangeRuleInput = RuleInput & { kind: 'state_change' };
 
 /** Returns the rule input of a stored transition. Settings that are newer than the decision have their defaults. */
@@ -78,7 +77,6 @@ export const ruleInputOf = (transition: {
   to: transition.check_to_state,
 });
 
-/** Kinds that rules decide on. */
 export type DecidedKind = Exclude<AlertKind, 'test'>;
 
 /** Whether a late alert skips cooldown and flapping: the last alert failed or arrived out of order. */
@@ -143,10 +141,7 @@ export const heldIn = (hold: Pick<DeadlineEntry, 'deadline' | 'note'> | undefine
 /** The remediation that an alert waits for, at most until `until` (epoch ms). */
 type AwaitedRemediation = { action_id: string; until: number };
 
-/**
- * Returns the slowest remediation of the state. An alert waits for its settling time, two intervals and one timeout.
- * Pure.
- */
+/** Returns the slowest remediation. An alert waits for its settling time, two intervals and one timeout. Pure. */
 export function awaitedRemediation(
   {
     remediations = {},

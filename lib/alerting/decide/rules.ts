@@ -45,19 +45,16 @@ type AnyReason = Extract<AnyRule, ReasonRule<string, boolean>>;
 type AnyHold = Extract<AnyRule, HoldingRule>;
 
 type RuleName = AnyRule['name'];
-/** Names of rules that can hold an alert. */
 export type HoldReason = AnyHold['name'];
 
 const isReason = (rule: AnyRule): rule is AnyReason => 'label' in rule;
 const mayHold = (rule: AnyRule): rule is AnyHold => 'may_hold' in rule;
 const appliesTo = ({ kinds }: { kinds: readonly DecidedKind[] }, kind: DecidedKind): boolean => kinds.includes(kind);
 
-/** The rules that transitions name as reasons, in order. */
 export const REASON_RULES = RULES.filter(isReason);
 
 const BY_NAME = new Map(REASON_RULES.map((one) => [one.name, one]));
 
-/** Returns the rule that a reason names. */
 export const ruleOfReason = (name: AlertReason): AnyReason => BY_NAME.get(name)!;
 
 /** Outcome of a rule; `not_reached` if an earlier rule stopped the alert. */

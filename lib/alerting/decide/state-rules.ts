@@ -117,7 +117,6 @@ export const remindersDisabled: TimedRule<'reminders_disabled'> = {
   }),
 };
 
-/** Reminders, escalation steps and impact updates require a check that is down. */
 export const notDown: TimedRule<'not_down'> = {
   name: 'not_down',
   kinds: ['reminder', 'escalation', 'impact'],

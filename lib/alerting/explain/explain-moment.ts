@@ -32,7 +32,6 @@ export type ExplainInput = {
   heartbeat: HeartbeatDeadline | undefined;
   /** When the account was last enabled, if it was ever disabled. */
   enabled_at: number | undefined;
-  /** Start of the retention of results. */
   kept_since: number;
 };
 
@@ -103,7 +102,6 @@ function dueAfter(check: CheckItem, { rhythm: schedule }: RevisionItem, from: nu
   return at;
 }
 
-/** Explains a push check with an overdue heartbeat. */
 function overdueHeartbeat({ at, check, heartbeat, state }: ExplainInput): MomentExplained | undefined {
   if (!heartbeat || state === 'down') return undefined;
   const next = { at: heartbeat.at, what: 'missed_heartbeat' as const };
@@ -215,7 +213,6 @@ async function lastResults(context: Context, check: CheckItem, from: number, at:
   return results.slice(0, most);
 }
 
-/** Returns the heartbeat deadline of the check as known at `at`. */
 async function heartbeatDeadlineAt(
   { ports, keys }: Context,
   check: CheckItem,

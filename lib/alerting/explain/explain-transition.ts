@@ -7,7 +7,6 @@ import type { GapCause } from '#lib/history/results/gaps.ts';
 import { timeOf } from '#lib/platform/ids.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Causes of gaps, as text. */
 export const GAP_REASON: Readonly<Record<GapCause, string>> = {
   outage: 'outage of the service',
   network: 'network outage of the service',
@@ -21,7 +20,6 @@ const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 's
 /** Formats an ordinal: `third`; from 11: `number 11`. */
 export const ordinal = (number: number): string => ORDINALS[number] ?? `number ${number}`;
 
-/** Formats whole seconds: `90 s`. */
 export const seconds = (ms: number): string => `${Math.floor(ms / 1000)} s`;
 
 type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'remedy' | 'rules'>;

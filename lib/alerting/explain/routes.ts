@@ -12,7 +12,6 @@ import { assertTransitionRange, checkTransitions, scopeOf, TransitionRange, tran
 
 const endpoint = route<Context>();
 
-/** Routes of state changes and their alert decisions. */
 export const transitionRoutes = [
   endpoint({
     method: 'GET',

@@ -76,7 +76,6 @@ export const transitionFeed = (
   };
 };
 
-/** A list of transitions with its sort keys. */
 type List<T extends Item> = {
   /** Returns the sort key of an instant (epoch ms). `end`: the end of the list. */
   at(ms: number): string;

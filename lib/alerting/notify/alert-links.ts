@@ -39,11 +39,7 @@ type Purpose = keyof typeof PURPOSES;
 const signatureOf = (key: string, purpose: Purpose, text: string): Buffer =>
   createHmac('sha256', key).update(PURPOSES[purpose]).update(text).digest().subarray(0, SIGNATURE_BYTES);
 
-/**
- * Returns a token of letters, digits, `-`, `_` and one dot.
- * @param key key of the account
- * @param fields without spaces
- */
+/** Returns a token of letters, digits, `-`, `_` and one dot. `key`: of the account. `fields`: without spaces. */
 export function signedToken(key: string, purpose: Purpose, fields: readonly (string | number)[]): string {
   const text = Buffer.from(fields.join(' ')).toString('base64url');
   return `${text}.${signatureOf(key, purpose, text).toString('base64url')}`;

@@ -7,7 +7,6 @@ import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts
 /** Divisor of the limit of an account: the quotient is the burst of one host. */
 const HOST_SHARE = 10;
 
-/** Returns the rates of an account with a limit per minute, and of one host that it sends to. */
 const ratesOf = (perMinute: number): { account: Rate; host: Rate } => ({
   account: { per_second: perMinute / 60, burst: perMinute },
   host: { per_second: perMinute / 60, burst: Math.max(1, Math.floor(perMinute / HOST_SHARE)) },

@@ -236,9 +236,7 @@ async function sendWithPermit(
   return { status: 'waiting', at, turn: at, why: CROWDED, is_open: false };
 }
 
-/**
- * Sends now or not at all, for a test whose caller waits. If no send time is free, the error says when to try again.
- */
+/** Sends now or not at all, for a test whose caller waits. Without a free send time, the error says when to retry. */
 export async function attemptNow(env: AttemptEnv, delivery: DeliveryItem): Promise<AttemptOutcome> {
   const ready = await prepare(env, delivery);
   if ('status' in ready) return ready;

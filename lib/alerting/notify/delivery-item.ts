@@ -77,11 +77,8 @@ export type DeliveryItem = Item &
     /** For a subscriber of a status page: the update, and the id of the page. */
     status_update?: StatusUpdate;
     status_page_id?: string;
-    /** For a user: the monthly report. */
     report?: MonthlyReport;
-    /**
-     * Closing alerts and monthly reports only, until finished: a copy of the channel, because its item can be missing.
-     */
+    /** Closing alerts and monthly reports, until finished: copy of the channel, because its item can be missing. */
     channel?: Channel;
     /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;
@@ -116,14 +113,11 @@ export const isFinished = (delivery: DeliveryRecord): boolean =>
 
 type Contents = Pick<LastDeliveryItem, 'delivery' | 'test'>;
 
-/** Returns the latest delivery of a channel: the newer of the last alert and the last test. */
 export const latestDeliveryOf = (
   last: Pick<LastDeliveryItem, 'delivery' | 'test'> | undefined,
 ): DeliveryRecord | undefined => last?.test ?? last?.delivery;
 
-/**
- * Returns the next contents after an attempt; undefined if a newer delivery is stored. A test never replaces an alert.
- */
+/** Returns the contents after an attempt; undefined if a newer delivery is stored. A test never replaces an alert. */
 export function withAttempt(last: LastDeliveryItem | undefined, next: DeliveryItem): Contents | undefined {
   const onlyTest = last?.delivery.kind === 'test';
   const reporting = onlyTest ? undefined : last;
@@ -174,7 +168,6 @@ export function joinGroup(env: Env, delivery: DeliveryItem): Write[] {
   return put ? [{ put }] : [];
 }
 
-/** Returns the write that removes a finished delivery from its group. */
 export function leaveGroup(env: Env, delivery: DeliveryItem): Write[] {
   const place = isFinished(delivery) ? groupKeyOf(env, delivery) : undefined;
   return place ? [{ delete: place }] : [];

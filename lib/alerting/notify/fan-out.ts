@@ -88,17 +88,13 @@ const FANNED_OUT_MS = 1_000;
 /** Whether the channel type receives one message per group; programs receive every alert separately. */
 const isGrouped = (channel_type: string): boolean => channelTypeOf(channel_type)?.read_by === 'people';
 
-/** Returns the writes that create a delivery: its item, its entry in the unsent list, and its entry in its group. */
 const creation = (env: Env, delivery: DeliveryItem): Write[] => [
   { put: delivery, if: 'absent' },
   { put: { ...env.keys.unsentDelivery(delivery.id), ...(delivery.expires_at && { expires_at: delivery.expires_at }) } },
   ...joinGroup(env, delivery),
 ];
 
-/**
- * Creates a delivery, or returns the stored one with its id.
- * @param extraWrites returns further writes of the creation
- */
+/** Creates a delivery, or returns the stored one with its id. @param extraWrites further writes of the creation */
 export const createDelivery = (
   env: Env,
   delivery: DeliveryItem,
@@ -170,7 +166,6 @@ export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promi
   }
 }
 
-/** Returns the deliveries of an alert, created now or by an earlier call. */
 async function ensureDeliveries(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
   const { ports, keys } = env;
   const { tenant_id, check_id, kind, to } = alert;

@@ -96,7 +96,6 @@ export async function requestLimit(env: Env, item: MailAddressItem): Promise<Rea
   return 'error' in taken ? taken : undefined;
 }
 
-/** Returns the remaining requests to an address and the writes that take one, or the limit that is reached. */
 async function takeRequest(env: Env, item: MailAddressItem): Promise<{ rest: Bucket; writes: Write[] } | Reached> {
   const now = env.ports.clock.now();
   const { requests = fullBucket(REQUESTS.same, now) } = item;
@@ -251,7 +250,6 @@ async function findConfirmation({ ports, keys }: Env, token: string) {
 /** Returns the address of a confirmation link without confirming it; undefined if it is invalid, used or expired. */
 export const openConfirmation = (env: Env, token: string): Promise<Opened | undefined> => findConfirmation(env, token);
 
-/** Author of a change by a link, for the audit log. */
 type ByLink = Origin & { via: 'link' };
 
 /** Confirms the address of a link, once. @returns undefined if the link is invalid, used or expired */

@@ -21,7 +21,6 @@ import { checkLabel, checkTypeOf } from '#lib/checks/types/registry.ts';
 import { iso } from '#lib/platform/time.ts';
 import type { DeliveryItem } from './delivery-item.ts';
 
-/** Links of an alert. */
 export type AlertLinks = Pick<Alert, 'acknowledge_url' | 'silence_url'>;
 
 /** Data of an alert in addition to its transition. `check`: undefined if it was deleted. */
@@ -125,7 +124,6 @@ export function downAlertOf(about: About & { check: CheckItem }): Alert {
   };
 }
 
-/** Returns the check, the entity and the links of an alert. */
 function subjectOf({ check, entity, incident_id, now, public_url }: About, named: Pick<AlertCheck, 'id' | 'name'>) {
   const { id, name, slug, blueprint_slug, labels } = entity;
   // A query string can contain a key, which not every channel may receive.

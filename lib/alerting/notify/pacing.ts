@@ -21,7 +21,6 @@ type Pace = {
   timed_out_at: number;
 };
 
-/** A receiver address of a tenant. */
 export type PacedUrl = { tenant_id: string; url: string };
 
 const MIN_PAUSE_MS = 1_000;
@@ -87,10 +86,7 @@ function testReceiver(pace: Pace, now: number): PaceChange<Reservation> {
   return { result: { after_timeouts: true }, next: { ...pace, not_before: now + ATTEMPT_MS } };
 }
 
-/**
- * Pauses and spaces deliveries after a 429 to the request sent at `sent_at` (epoch ms).
- * @returns send time of the retry
- */
+/** Pauses and spaces deliveries after a 429 to a request of `sent_at` (epoch ms). @returns send time of the retry */
 export const paceAfterRateLimit = (env: Env, address: PacedUrl, retryMs: number, sent_at: number): Promise<number> =>
   change(env, address, (pace, now) => {
     const pause = Math.ceil(retryMs * MARGIN);
@@ -135,7 +131,6 @@ const pauseAfter = (timeouts: number): number =>
     ? FIRST_GAP_MS
     : Math.min(MAX_PAUSE_MS, FIRST_OPEN_MS * 2 ** Math.min(timeouts - OPEN_AFTER, 10));
 
-/** Returns the pace while it applies. */
 const currentPace = (pace: PaceItem | undefined, now: number): PaceItem | undefined =>
   pace && now <= Math.max(pace.next_at, pace.not_before) + EASE_MS ? pace : undefined;
 

@@ -25,7 +25,6 @@ export type Refusal = {
   partly?: boolean;
 };
 
-/** Error of a mail without a mail server. */
 export const NO_MAIL = 'mail is not configured; the operator must set SMTP_URL and MAIL_FROM';
 
 /** Sends a mail to its confirmed addresses. Only in the deliverer, to keep it out of other bundles. */
@@ -40,7 +39,6 @@ export type SendEnv = { ports: Ports; publish?: Publish | undefined; mail?: Mail
 const TIMEOUT_MS = 10_000;
 const REPLY_BYTES = 1024;
 
-/** An alert for a channel, ready to send. */
 export type Ready = {
   type: ChannelType;
   config: Record<string, string>;

@@ -11,7 +11,6 @@ import type { PolicySettings } from './settings.ts';
 /** Default policy of an account. `v` is the version of all its alerting settings, which are cached by it. */
 export type AlertingHead = Item & { v: string; policy: Partial<PolicySettings>; updated_at: string };
 
-/** A channel of the account. */
 export type AccountChannel = Item &
   Channel & {
     v: string;
@@ -23,7 +22,6 @@ export type AccountChannel = Item &
     updated_at: string;
   };
 
-/** A silence of selected checks. */
 export type AccountSilence = Item & {
   v: string;
   id: string;
@@ -35,7 +33,6 @@ export type AccountSilence = Item & {
   created_by: string;
 };
 
-/** All alerting settings of an account. */
 export type AccountAlerting = {
   policy: Partial<PolicySettings>;
   channels: readonly AccountChannel[];
@@ -44,7 +41,6 @@ export type AccountAlerting = {
   rotas: readonly RotaItem[];
 };
 
-/** The settings of an account that has set nothing. */
 export const NO_ALERTING: AccountAlerting = { policy: {}, channels: [], silences: [], windows: [], rotas: [] };
 
 /** Maximum number of cached accounts, up to about 1 MB each. */
@@ -71,7 +67,6 @@ export async function alertingOf(
   return alerting;
 }
 
-/** Reads the head, then returns the alerting settings of an account. */
 export async function readAlerting(env: Env<'table'>, tenant: string): Promise<AccountAlerting> {
   return alertingOf(env, tenant, await env.ports.table.get<AlertingHead>(env.keys.alertingHead(tenant)));
 }

@@ -10,7 +10,6 @@ export const ACCOUNT_CHANNEL = 'ach';
 /** Whether a channel belongs to the account instead of the policy of its check. */
 export const isAccountChannel = (channel_id: string): boolean => isId(ACCOUNT_CHANNEL, channel_id);
 
-/** Returns the key of the item that stores a channel. */
 export const channelKey = (keys: Keys, tenant: string, check_id: string, channel_id: string): Key =>
   isAccountChannel(channel_id) ? keys.accountChannel(tenant, channel_id) : keys.policy(tenant, check_id);
 

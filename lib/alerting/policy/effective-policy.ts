@@ -97,14 +97,10 @@ const rotasOf = ({ escalation }: PolicySettings, rotas: readonly RotaItem[], now
       members: rota.members.flatMap(({ channel_ids }) => channel_ids),
     }));
 
-/** Returns the account channels that apply to a check. */
 export const accountChannels = ({ account, ...one }: Selectable & Pick<About, 'account'>): AccountChannel[] =>
   account.channels.filter(({ enabled, applies_to }) => enabled && selects(applies_to, one));
 
-/**
- * Returns the recipients of an alert that reports a state, each destination once, without escalation steps that are not
- * due. Pure.
- */
+/** Returns the recipients of an alert, each destination once, without escalation steps that are not due. Pure. */
 export function recipientsFor(
   policy: Pick<Policy, 'channels'> & Steps,
   reports_state: NotifiedAlert['reports_state'],
@@ -155,7 +151,6 @@ function uniqueRecipients(
   });
 }
 
-/** Returns every active silence of a check. */
 export function silencesOf(stored: SilenceSettings | undefined, { check, entity, account, now }: About): Silence[] {
   const own = (by: 'check' | 'entity', id: string, one: SilenceSettings | undefined): Silence[] => {
     if (!one || !isSilencedAt(one, now)) return [];

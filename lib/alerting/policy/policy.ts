@@ -32,7 +32,6 @@ export type PolicyItem = Item &
 /** A silence in effect; without `until` (epoch ms) it lasts until a user removes it. */
 export type Silence = { by: 'check' | 'entity' | 'account'; id: string; until?: number; reason: string };
 
-/** A channel that can receive the alerts of a check. */
 export type AlertChannel = Channel & {
   scope: 'check' | 'account';
   /** Notified only of these states; of all if absent. */

@@ -18,7 +18,6 @@ export type RotaPlan = {
 /** Path prefix of the calendars of rotas: their account, id and secret follow. */
 export const CALENDAR_PATH = '/calendars/';
 
-/** A rota of the account. */
 export type RotaItem = Item &
   RotaPlan & {
     v: string;

@@ -166,7 +166,6 @@ type Settings = typeof SETTINGS;
 type Name = keyof Settings;
 type Deciding = { [N in Name]: Settings[N] extends { decides: true } ? N : never }[Name];
 
-/** The settings of a policy. */
 export type PolicySettings = { [N in Name]: z.output<Settings[N]['schema']> };
 
 /** The part of a policy that rules read, and that is stored with each decision. */
@@ -184,7 +183,6 @@ export const POLICY_DEFAULTS = each<PolicySettings>((name) => SETTINGS[name].def
 const isDeciding = (name: Name): name is Deciding => 'decides' in SETTINGS[name];
 const DECIDING = POLICY_NAMES.filter(isDeciding);
 
-/** Returns the part of a policy that a decision stores. */
 export const inForce = (policy: PolicyInForce): PolicyInForce => {
   const settings = Object.fromEntries(DECIDING.map((name) => [name, policy[name]])) as Pick<PolicySettings, Deciding>;
   return { silenced: policy.silenced, ...settings };
@@ -195,13 +193,11 @@ const describe = (name: Name): string => {
   return `${means} Default: ${String(value) || 'none'}.`;
 };
 
-/** The settings as properties of a record. */
 export const settingMembers = each<{ [N in Name]: Settings[N]['schema'] }>((name) => {
   const { schema, title, default: value, group }: Setting = SETTINGS[name];
   return schema.meta({ title, description: describe(name), default: value, ...(group && { 'x-group': group }) });
 });
 
-/** The settings as properties of a request that changes them. */
 export const settingChanges = each<{ [N in Name]: z.ZodExactOptional<z.ZodNullable<Settings[N]['schema']>> }>((name) =>
   settingMembers[name]
     .nullable()

@@ -5,7 +5,6 @@ import { systemClock } from '#lib/platform/clock.ts';
 import { makeIds } from '#lib/platform/ids.ts';
 import type { MakeBus } from './lambda-ports.ts';
 
-/** Returns the operator's bus, for functions that publish. */
 export const lambdaBus: MakeBus = (bus) =>
   eventBus({
     client: new EventBridgeClient(CLIENT_SETTINGS),

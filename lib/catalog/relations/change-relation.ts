@@ -115,9 +115,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   return oneAtATime(ports.table, `${tenant} relations`, () => retryOnConflict(ports, attempt));
 }
 
-/**
- * Deletes a relation, which can then be created again; rechecks alerts that it held or suppressed. Throws NOT_FOUND.
- */
+/** Deletes a relation, which can be created again; rechecks alerts that it held or suppressed. Throws NOT_FOUND. */
 export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'delete', auditedRelation);

@@ -30,7 +30,6 @@ import {
 
 type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 
-/** Returns the keys of the copies of a relation under its two entities. */
 export const copyKeys = ({ keys, tenant }: Pick<TenantScope, 'keys' | 'tenant'>, ends: Ends): [Key, Key] => {
   const { from_entity_id: from, to_entity_id: to, relation_type: type } = ends;
   return [keys.relationOut(tenant, from, type, to), keys.relationIn(tenant, to, type, from)];
@@ -68,7 +67,6 @@ export const relationsOfEntity =
     return { found: recordsOf(await withEntities(scope, items)), next };
   };
 
-/** Returns all relations from an entity. */
 const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationCopy[]> =>
   allOf<RelationCopy>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 

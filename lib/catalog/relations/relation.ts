@@ -78,7 +78,6 @@ const RelationEnds = z.object({
   relation_type: RelationType,
 });
 
-/** Names of the properties of a request that identify the two entities. */
 export const FROM = { id: 'from_entity_id', path: 'from_entity' } as const;
 export const TO = { id: 'to_entity_id', path: 'to_entity' } as const;
 
@@ -135,13 +134,10 @@ export const auditedRelation: Audited<StoredRelation> = {
 /** Immutable relation, visible while both of its entities exist. */
 export type RelationItem = Item & StoredRelation & { v: string };
 
-/**
- * Copy of a relation under each of its entities. The key under the first entity makes it unique by type and entities.
- */
+/** Copy of a relation under each of its entities; the key under the first makes it unique by type and entities. */
 export type RelationCopy = RelationItem;
 
 type EntitySlugs = Pick<Entity, 'blueprint_slug' | 'slug'>;
 
-/** Returns the relation as the API shows it. */
 export const relationRecord = (item: StoredRelation, from: EntitySlugs, to: EntitySlugs): Relation =>
   pick(Relation, { ...item, from_entity: entityPath(from), to_entity: entityPath(to) });

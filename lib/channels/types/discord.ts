@@ -5,7 +5,6 @@ import { fitted } from '#lib/channels/plain-text.ts';
 
 const COLORS = { bad: 0xd93025, warn: 0xf9ab00, good: 0x1e8e3e, neutral: 0x80868b };
 
-/** Posts an embed to a webhook of Discord. */
 export const discord = defineChannel({
   type: 'discord',
   title: 'Discord',

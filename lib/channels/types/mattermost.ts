@@ -10,7 +10,6 @@ const COLORS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80
  */
 const MAX_LEAD = 8000;
 
-/** Posts an attachment to an incoming webhook of Mattermost. */
 export const mattermost = defineChannel({
   type: 'mattermost',
   title: 'Mattermost',

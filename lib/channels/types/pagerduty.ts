@@ -5,7 +5,6 @@ import { shorten } from '#lib/platform/text.ts';
 
 const HOSTS = { us: 'events.pagerduty.com', eu: 'events.eu.pagerduty.com' };
 const SEVERITY = { bad: 'critical', warn: 'warning', good: 'info', neutral: 'info' };
-/** Maximum length of a summary. */
 const MAX_SUMMARY = 1024;
 const ACTION = { open: 'trigger', acknowledge: 'acknowledge', close: 'resolve' } as const;
 

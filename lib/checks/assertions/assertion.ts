@@ -19,7 +19,6 @@ function statusesOf(value: unknown): StatusRange | undefined {
 
 const isStatus = (value: number): boolean => Number.isInteger(value) && value >= FIRST && value <= LAST;
 
-/** Returns a status as the subject of operators. */
 export const statusSubject = (status: number): Subject => ({
   exists: true,
   number: status,

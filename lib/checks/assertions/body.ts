@@ -6,7 +6,6 @@ import { JsonDocument, type JsonFound, jsonJob } from './json-document.ts';
 import type { JsonPath } from './json-path.ts';
 import { type Subject, takesExpression } from './operators.ts';
 
-/** Reason why a value cannot be read. */
 export type Unreadable = { problem: string };
 
 /** A body as read: of a response, or of a push. */
@@ -41,7 +40,6 @@ export const sizeText = (bytes: number): string => {
   return bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.floor(bytes / (1024 * 1024))} MB`;
 };
 
-/** Returns a body as the subject of operators. */
 export const bodySubject = ({ text = '', found, isCut }: Body): Subject => ({
   exists: true,
   equals: (expected) => !isCut && text === expected,

@@ -97,7 +97,6 @@ async function jsonValues(assertions: readonly Assertion[], { body }: ProbeFacts
   return (assertion: Assertion) => ('problem' in found ? found : found[onJson.indexOf(assertion)]);
 }
 
-/** Returns a search for each subject of an assertion with an expression. */
 function searchesOf({ operator, value }: Assertion, observation: Observation | Unreadable | undefined): SearchInput[] {
   if (!observation || 'problem' in observation || !takesExpression(operator)) return [];
   return observation.subjects.map(({ text }) => ({ expression: String(value), text: text?.begin ?? '' }));

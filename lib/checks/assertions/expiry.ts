@@ -23,7 +23,6 @@ export function expiryOf(
   return { subject, days_left: Math.floor((at - now) / DAY_MS), expires_at: new Date(at).toISOString(), error_kind };
 }
 
-/** Properties of results of the types that check an expiry. */
 export const ExpiryProperties = z.object({
   days_left: z.int().describe('Whole days until the certificate or domain expires, if checked.'),
   expires_at: z.iso.datetime().describe('Expiry time of the certificate or domain, if checked.'),
@@ -46,10 +45,7 @@ export function expiryText({ subject, days_left, expires_at }: Expiry): string {
 export const tooSoon = (expiry: Expiry, required: number): string =>
   `${expiryText(expiry)}${expiry.days_left < 0 ? '' : `; at least ${required} are required`}: renew it`;
 
-/**
- * Returns an error for each warning that never appears.
- * @param minDays number of days left below which the check fails
- */
+/** Returns an error for each warning that never appears. @param minDays days left below which the check fails */
 export const unreachableWarnings = (assertions: readonly Assertion[], minDays: number): ErrorDetail[] =>
   assertions.flatMap(({ source, operator, value, severity }, i) => {
     const requiredDays = Number(value) + (operator === 'greater_than' ? 1 : 0);

@@ -35,7 +35,6 @@ export async function endOfMatch(cpu: TenantCpu, expression: string, text: strin
   return end;
 }
 
-/** An expression in settings, and its path. */
 export type ExpressionInput = { path: string; text: string };
 
 /** Returns the first invalid expression with the reason. Throws CpuLimitError. */
@@ -80,7 +79,6 @@ export function repetitionError(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the expressions in assertions. */
 export const expressionsIn = (assertions: readonly Assertion[]): ExpressionInput[] =>
   assertions.flatMap(({ operator, value }, i) =>
     takesExpression(operator) ? [{ path: `config.assertions.${i}.value`, text: String(value) }] : [],

@@ -41,7 +41,6 @@ export const takesList = (operator: Operator): operator is 'one_of' | 'not_one_o
 export const takesExpression = (operator: Operator): operator is 'matches' | 'not_matches' =>
   operator === 'matches' || operator === 'not_matches';
 
-/** A single expected value. */
 export type Scalar = string | number | boolean | null;
 
 /** An observed value as seen by operators. */

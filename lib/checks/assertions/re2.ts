@@ -9,7 +9,6 @@ const MAX_INSTRUCTIONS = 80;
 /** Maximum bytes of the search automaton, per expression. Filling the default of 8 MB takes longer than a search. */
 const AUTOMATON_BYTES = 64 * 1024;
 
-/** A compiled expression. */
 type Expression = {
   isIn(text: string): boolean;
   /** Returns the end of the first match in a text; -1 without a match. */

@@ -1,7 +1,6 @@
 import { namesOf } from '#lib/platform/plain-data.ts';
 import { type Operator, type OperatorGroup, operatorsOf } from './operators.ts';
 
-/** Error kinds of failed assertions, with their meanings. */
 export const ASSERTION_ERRORS = {
   status: 'unexpected status',
   body: 'unexpected body',
@@ -55,5 +54,4 @@ export const SOURCE_NAMES = namesOf(SOURCES);
 
 export const sourceOf = (name: SourceName): SourceDefinition => SOURCES[name];
 
-/** Returns the operators of a source. */
 export const operatorsFor = (name: SourceName): Operator[] => operatorsOf(GROUPS[SOURCES[name].values]);

@@ -201,7 +201,6 @@ const writeTo = (stream: Duplex, bytes: Buffer): Promise<boolean> =>
     stream.write(bytes, (error) => resolve(!error));
   });
 
-/** Converts valid steps to actions. */
 export const actionsOf = (steps: readonly Step[], cpu: TenantCpu): Action[] =>
   steps.map(({ send, expect, matches }): Action => {
     if (send !== undefined) return { send };

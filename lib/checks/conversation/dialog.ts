@@ -3,7 +3,6 @@ import { type EvaluationOptions, evaluateAssertions } from '#lib/checks/assertio
 import { failed, succeeded, withAssertionResults } from '#lib/checks/outcome.ts';
 import { type Connection, type Handshake, type Net, NetError, type OpenRequest } from '#lib/net/net.ts';
 
-/** A dialog over a connection. */
 export interface Dialog {
   /** @returns the unexpected behavior of the peer, as a message; empty without one */
   run(connection: Connection): Promise<string>;
@@ -36,7 +35,6 @@ export async function runDialog(net: Net, request: OpenRequest, dialog: Dialog):
   }
 }
 
-/** Converts the result of a dialog to an outcome, with its assertions. */
 export async function outcomeOfDialog(
   { problem, interrupted, latency_ms }: DialogResult,
   assertions: readonly Assertion[] | undefined,

@@ -3,7 +3,6 @@ import type { Redact } from '#lib/platform/secrets/redact-secrets.ts';
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { shorten } from '#lib/platform/text.ts';
 
-/** Condition on the received data. */
 export type Expectation = {
   /** For messages: `to contain "STARTTLS"`. */
   condition: string;
@@ -22,7 +21,6 @@ export const STEP_BYTES = 64 * 1024;
 
 type Encoding = 'utf8' | 'latin1';
 
-/** Expects a literal text. */
 export function containing(text: string, encoding: Encoding): Expectation {
   const bytes = Buffer.from(text, encoding);
   return {

@@ -30,7 +30,6 @@ const status = (last: RegExp, expected: string): Action => ({
   expect: reply(`to be ${expected}`, last, (_, kind) => kind.toUpperCase() === expected),
 });
 
-/** STARTTLS sequence by protocol. */
 export const STARTTLS = {
   /** RFC 3207. */
   smtp: [

@@ -47,7 +47,6 @@ export const matchesCheck = (
   (filter.label === undefined || hasLabels({ ...entity.labels, ...check.labels }, filter.label)) &&
   (filter.q === undefined || isFoundIn(filter.q, [check.name, check.slug, ...visibleTargets(check, caller)]));
 
-/** A check and its entity. */
 export type CheckOfEntity = { check: CheckItem; entity: EntityItem };
 
 const ENTITIES_PER_PAGE = 40;

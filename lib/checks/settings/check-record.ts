@@ -103,7 +103,6 @@ export function checkRecord(
   return canSeeSecrets ? record : withoutSecrets(record, check);
 }
 
-/** Returns the targets of a check as visible to the caller. */
 export function visibleTargets(check: CheckItem, caller: Rights): string[] {
   if (check.execution_mode === 'push') return [];
   const { targetLabel, urls } = checkTypeOf(check.check_type);

@@ -39,7 +39,6 @@ export async function guardSettings(
   if (error) throw refusal([error]);
 }
 
-/** Returns the expressions of a check, with their paths. */
 function expressionsOf(check: Pick<CheckSettings, 'check_type' | 'config'>): ExpressionInput[] {
   const { assertions = [] }: { assertions?: Assertion[] } = check.config;
   return [...checkTypeOf(check.check_type).expressions(check), ...expressionsIn(assertions)];

@@ -34,7 +34,6 @@ const DETAILS = { 'x-group': 'Details' };
 
 const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
 
-/** Descriptions of `execution_mode`. */
 export const MODE = {
   pull: 'pull: the service probes the target. Determined by check_type.',
   push: 'push: a job or program sends results. Determined by check_type.',

@@ -9,7 +9,6 @@ import type { Settings } from '#lib/settings.ts';
 /** Pointer item from the digest of a UUID to its check; 200 bytes. `until`: expiry of a replaced URL, epoch ms. */
 export type PingUrlItem = Item & { tenant_id: string; check_id: string; until?: number };
 
-/** Returns the ping URL of a UUID. */
 export const pingUrl = ({ PING_URL }: Pick<Settings, 'PING_URL'>, uuid: string): string => `${PING_URL}/ping/${uuid}`;
 
 /** Returns the writes that map a UUID to its check. @param until expiry, epoch ms; undefined: none */
@@ -31,7 +30,6 @@ export function pingUrlWrites(
   return [{ put: pointer }, { put: { ...keys.pingUrlOf(tenant_id, check_id, digest), ...end } }];
 }
 
-/** Returns the writes that remove a ping URL. */
 export function pingUrlDeletions(keys: Keys, { tenant_id, id }: CheckItem, uuid: string): Write[] {
   const digest = digestOf(uuid);
   return [{ delete: keys.pingUrl(digest) }, { delete: keys.pingUrlOf(tenant_id, id, digest) }];

@@ -6,7 +6,6 @@
  */
 type Target = { host: string; port: number; url: string; suffix: string; scheme: string };
 
-/** An invalid property of the request. */
 type Problem = { path: string; message: string };
 
 type Preset = {
@@ -14,7 +13,6 @@ type Preset = {
   about: string;
   /** Kind of target. none: a job sends its own heartbeats. */
   target: 'web' | 'host' | 'domain' | 'none';
-  /** Target shown as an example. */
   example: string;
   port?: number;
   /** Default ports by scheme of the target. */
@@ -24,14 +22,12 @@ type Preset = {
   interval_seconds?: number;
   retry_interval_seconds?: number;
   failure_threshold?: number;
-  /** Returns type and settings of the check. */
   check: (target: Target) => { check_type: string; config?: Record<string, unknown> } & Record<string, unknown>;
 };
 
 /** A failure is confirmed by a second probe 10 s later, so an outage is reported within a minute. */
 const OFTEN = { interval_seconds: 30, retry_interval_seconds: 10, failure_threshold: 2 };
 const EXPIRES_SOON = { source: 'days_left', operator: 'at_least', severity: 'warn' };
-/** Protocols that start TLS on a plain-text port, with their default ports. */
 const STARTTLS_PORTS = { smtp: 587, imap: 143, pop3: 110, ftp: 21, postgres: 5432 };
 const TLS_PORTS = { smtps: 465, imaps: 993, pop3s: 995, ldaps: 636 };
 const IS_JSON = { source: 'json', property: '$', operator: 'exists' };

@@ -4,7 +4,6 @@ import type { CheckItem, Streak } from '#lib/checks/check-item.ts';
 import type { Outcome } from '#lib/checks/outcome.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 
-/** Counters of consecutive results, as in the API. */
 export const Counters = z.object({
   consecutive_failures: z
     .int()
@@ -50,7 +49,6 @@ export function countersOf(check: KeptCounters): Counters {
   }
 }
 
-/** State of a check, and lengths of the streaks that can change it. */
 export type StateCounters = Pick<
   CheckItem,
   'state' | 'consecutive_failures' | 'consecutive_warnings' | 'consecutive_successes' | 'consecutive_oks'
@@ -58,7 +56,6 @@ export type StateCounters = Pick<
 type CountedState = Required<StateCounters>;
 type Thresholds = Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 
-/** Counters of a check without results. */
 export const NO_RESULTS: Omit<CountedState, 'state'> = {
   consecutive_failures: 0,
   consecutive_warnings: 0,
@@ -133,7 +130,6 @@ const STREAKS: Record<Outcome, readonly Streak[]> = {
   fail: ['failures', 'problems'],
 };
 
-/** Streaks that can end a state. */
 const ENDING_STREAKS: Record<CheckState, readonly Streak[]> = {
   unknown: ['failures', 'problems'],
   up: ['failures', 'problems'],

@@ -10,7 +10,6 @@ import { lazy } from '#lib/platform/lazy.ts';
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/** Error kinds of several check types, with their meanings. A type adds its own. */
 export const COMMON_ERRORS = {
   ...ASSERTION_ERRORS,
   connect: 'no connection',
@@ -44,10 +43,8 @@ export type ProbeInput = {
 
 type SettingHost = { path: string; host: string; port?: number | undefined };
 
-/** Settings with the `config` of a type, including the assertions that all types have. */
 export type SettingsWith<Config> = { config: Config & { assertions?: Assertion[] | undefined } };
 
-/** Definition of a check type. */
 export type CheckType<Name extends string = string, Kind extends string = string> = {
   type: Name;
   mode: 'pull' | 'push';

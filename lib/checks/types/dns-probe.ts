@@ -9,7 +9,6 @@ import { shorten } from '#lib/platform/text.ts';
 import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { DnsConfig } from './dns.ts';
 
-/** Queries a DNS server for a record. */
 export const probeDns = (
   { config }: SettingsWith<DnsConfig>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,

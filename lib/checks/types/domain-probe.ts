@@ -111,7 +111,6 @@ const RdapResponse = z.object({
   events: z.array(z.object({ eventAction: z.string(), eventDate: z.string() })).optional(),
 });
 
-/** Queries the registry of a domain for its expiry. */
 export const probeDomain = (
   { config }: SettingsWith<DomainConfig>,
   { cpu, withDetails = false, ...probe }: ProbeInput,

@@ -12,7 +12,6 @@ import type { GrpcConfig as Config } from './grpc.ts';
 const MAX_MESSAGE = 64 * 1024;
 const MAX_BYTES = 256 * 1024;
 
-/** Queries a gRPC server for the health of a service. */
 export const probeGrpc = (
   { config }: SettingsWith<Config>,
   { net, settings, timeout_ms, cpu, withDetails = false }: ProbeInput,

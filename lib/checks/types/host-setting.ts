@@ -11,7 +11,6 @@ export const Host = z
 
 export const Port = z.int().min(1).max(65_535).describe('TCP port.');
 
-/** Returns host and port of a ws or wss URL. */
 export function addressOf(url: string): { host: string; port: number; isSecure: boolean } {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === 'wss:';

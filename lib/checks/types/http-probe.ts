@@ -11,7 +11,6 @@ import { bodyReadOptions, evaluateResponse, expectedStatus, factsOf } from './ht
 
 const MAX_REDIRECTS = 5;
 
-/** Sends a request and evaluates the response. */
 export async function probeHttp(
   check: HttpSettings & SettingsWith<HttpConfig>,
   { net, settings, timeout_ms, now, cpu, waitForMemory, withDetails = false }: ProbeInput,

@@ -75,10 +75,8 @@ const config = z
     message: 'requires config.schedule',
   });
 
-/** `config` of a push check. */
 export type PushConfig = z.output<typeof config>;
 
-/** Returns the time zone of a schedule. */
 export const zoneOf = ({ timezone }: PushConfig): string => timezone ?? 'UTC';
 
 /** Check type without probes: a job or program sends results, and missed heartbeats are detected. */

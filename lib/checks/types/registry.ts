@@ -15,7 +15,6 @@ const types = [http, tcp, tls, dns, websocket, grpc, domain, push] as const;
 /** All error kinds of checks, common and type-specific. */
 export type ErrorKind = (typeof types)[number] extends CheckType<string, infer Kind> ? Kind : never;
 
-/** Meanings of error kinds. */
 export const ERRORS = Object.assign({}, COMMON_ERRORS, ...types.map(({ errors }) => errors)) as Record<
   ErrorKind,
   string
@@ -32,5 +31,4 @@ export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
   return type;
 }
 
-/** Returns the display name of a check: its name, else the label of its target. */
 export const checkLabel = (check: CheckItem): string => check.name ?? checkTypeOf(check.check_type).targetLabel(check);

@@ -8,7 +8,6 @@ import { failed, outcomeOfProbe, succeeded, withAssertionResults } from '#lib/ch
 import type { ProbeInput, SettingsWith } from './check-type.ts';
 import type { TlsConfig } from './tls.ts';
 
-/** Performs a handshake and checks the certificate. */
 export const probeTls = (
   { config }: SettingsWith<TlsConfig>,
   { net, settings, timeout_ms, now, cpu, withDetails = false }: ProbeInput,

@@ -138,7 +138,6 @@ export async function pushGaps(
 const isContinuation = (last: Gap | undefined, gap: Gap): last is Gap =>
   last?.to === gap.from && last.cause === gap.cause;
 
-/** Appends a gap, or extends the last one. */
 function appendOrExtend(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
   if (isContinuation(last, gap)) gaps[gaps.length - 1] = { ...last, to: gap.to, slots: last.slots + gap.slots };

@@ -16,9 +16,7 @@ const SKEW_MS = 1_000;
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
 
-/**
- * Returns a reader of the results of a check, newest first. The range is of `checked_at`; sort times can be earlier.
- */
+/** Returns a reader of results, newest first. The range is of `checked_at`; sort times can be earlier. */
 export async function resultList(
   context: Context,
   check: CheckItem,

@@ -6,7 +6,6 @@ import type { TimeRange } from '#lib/history/results/gaps.ts';
 export const TIME_KINDS = ['up', 'degraded', 'down', 'unknown', 'gap', 'maintenance', 'not_monitored'] as const;
 export type TimeKind = (typeof TIME_KINDS)[number];
 
-/** Kind of an instant, and whether maintenance hides it. */
 export type Accounted = {
   as: EntityState | 'gap' | 'not_monitored';
   /** Whether a maintenance window with `exclude_from_uptime` covers it; always false while not monitored. */
@@ -59,9 +58,7 @@ export function divide(
 
 type StateChange = { at: number; state: EntityState };
 
-/**
- * Data from which a range is classified. Its lists of ranges may be unordered, overlap and extend beyond that range.
- */
+/** Data to classify a range. Its lists of ranges may be unordered, overlap, and extend beyond that range. */
 export type TimeSources = {
   /**
    * State changes in the order in which they were decided, each with the instant from which it counts: the first

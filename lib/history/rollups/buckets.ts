@@ -65,7 +65,6 @@ const Bucket = z.object({
 });
 type Bucket = z.infer<typeof Bucket>;
 
-/** Figures of an entity in a bucket. */
 export const EntityBucket = Bucket.extend({
   mean_latency_ms: z
     .int()
@@ -77,7 +76,6 @@ export const EntityBucket = Bucket.extend({
 }).meta({ id: 'EntityBucket' });
 export type EntityBucket = z.infer<typeof EntityBucket>;
 
-/** Figures of a check in a bucket. */
 export const CheckBucket = Bucket.extend({
   latency: Latency.nullable().describe('Latencies of successful results; null without successful results.'),
 }).meta({ id: 'CheckBucket' });
@@ -85,7 +83,6 @@ export type CheckBucket = z.infer<typeof CheckBucket>;
 
 export type BucketStatus = TimeRange & { complete: boolean; revised_at: number | null; known_since: number | null };
 
-/** Returns a bucket of a check as the API shows it. */
 export const bucketRecord = (figures: Figures, status: BucketStatus): CheckBucket => ({
   ...bucketOf(figures, status),
   latency: figures.latency.count === 0 ? null : latencyRecord(figures.latency),

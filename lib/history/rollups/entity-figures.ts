@@ -8,7 +8,6 @@ import { type CheckSource, notMonitored, type Part, type RollupReader } from './
 /** Figures with the latencies of the checks, if these were read. */
 type WithLatency<F extends EntityFigures> = F & { latency?: LatencyHistogram };
 
-/** Figures of an hour of an entity. */
 export type HourFigures = WithLatency<EntityFigures>;
 
 /**
@@ -45,7 +44,6 @@ export async function entityHours(
   );
 }
 
-/** Merges the latencies of parts. */
 export const latencyOf = (parts: readonly { figures: HourFigures }[]): LatencyHistogram =>
   mergeHistograms(parts.flatMap(({ figures }) => figures.latency ?? []));
 

@@ -11,7 +11,6 @@ type Counts = {
   gaps: Record<GapCause, number>;
 };
 
-/** Figures of an entity in a time range. */
 export type EntityFigures = Counts & TimeByKind;
 
 /** Figures of a check in a time range; `latency` is that of its successful results. */
@@ -26,7 +25,6 @@ export const mergeFigures = (parts: readonly Figures[]): Figures => ({
   latency: mergeHistograms(parts.map(({ latency }) => latency)),
 });
 
-/** Merges figures of entities. */
 export function mergeEntityFigures(parts: readonly EntityFigures[]): EntityFigures {
   const merged = emptyEntityFigures();
   for (const part of parts) {

@@ -80,7 +80,6 @@ function bucketsOf(
 
 const covered = ({ bucket }: HistoryQuery, { from, to }: BucketList) => ({ bucket, from: iso(from), to: iso(to) });
 
-/** Returns the histories of checks as the API shows them. */
 export async function checkHistoryRecords(context: Context, checks: readonly CheckItem[], query: HistoryQuery) {
   const list = bucketsOf(context, query, checks.length);
   const histories = await checkHistories(context, checks, query.bucket, list);
@@ -106,7 +105,6 @@ async function entityHistoryRecords(context: Context, entities: readonly EntityI
   }));
 }
 
-/** Routes of the history of checks and entities by hour, day or month. */
 export const historyRoutes = [
   endpoint({
     method: 'GET',

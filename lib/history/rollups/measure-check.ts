@@ -72,9 +72,7 @@ function countResult(figures: Figures, run: Parameters<typeof outcomeOf>[0] & { 
   if (outcome === 'warn') figures.warnings += 1;
 }
 
-/**
- * Returns the time (ms) to read before a range, because the gap of a slot missed in that time can reach into the range.
- */
+/** Returns the time (ms) to read before a range: the gap of a slot missed in that time can reach into the range. */
 function gapLengthBefore(check: CheckItem, [first]: readonly RevisionItem[], from: number): number {
   if (check.execution_mode === 'push' || !first || first.from > from) return 0;
   return Math.min(first.rhythm.interval_ms, from - first.from);

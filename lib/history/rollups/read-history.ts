@@ -143,7 +143,6 @@ function historyOf<F extends EntityFigures, Bucket>(
   };
 }
 
-/** Part of the time of a check or entity. */
 export type MeasuredPart = Part<EntityFigures>;
 
 /** Returns a function that reads the time of a check or entity in a range, as ascending, contiguous parts. */

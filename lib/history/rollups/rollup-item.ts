@@ -52,7 +52,6 @@ export type Rollup = EntityFigures & {
   spans: readonly AccountedSpan[] | null;
 };
 
-/** Stored figures of a check, with its latencies. */
 export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
 
 /**
@@ -82,7 +81,6 @@ const MAX_SPANS = 500;
 export const encodeRollup = (checks: ReadonlyMap<number | string, Rollup>): StoredRollup =>
   Object.fromEntries([...checks].map(([number, check]) => [number, encodeEntry(check)]));
 
-/** Encodes the latencies of checks. */
 export const encodeLatencies = (checks: ReadonlyMap<number, CheckRollup>): StoredLatencies =>
   Object.fromEntries(
     [...checks].flatMap(([number, { latency }]) => (latency.count > 0 ? [[number, encodeHistogram(latency)]] : [])),

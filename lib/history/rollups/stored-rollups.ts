@@ -55,7 +55,6 @@ export type LatenciesItem = Item & { from: number; latencies: StoredLatencies };
 /** Check by its id. `item` reads its item, for time without rollups; undefined if the check was deleted. */
 export type CheckSource = { id: string; item(): Promise<CheckItem | undefined> };
 
-/** Returns the source of a check whose item is already read. */
 export const sourceOf = (check: CheckItem): CheckSource => ({ id: check.id, item: async () => check });
 
 /** Part of a history. `isRolled`: whether it is over and changes only by a revision. */

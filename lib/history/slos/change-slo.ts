@@ -107,7 +107,6 @@ export async function changeSlo(
   });
 }
 
-/** Deletes an SLO. */
 export async function deleteSlo(context: Context, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', auditedSlo);

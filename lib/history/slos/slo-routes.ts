@@ -9,7 +9,6 @@ const endpoint = route<Context>();
 
 const load = (context: Context, { id }: { id: string }) => requireSlo(context, id);
 
-/** Routes of service level objectives. */
 export const sloRoutes = [
   endpoint({
     method: 'GET',

@@ -67,7 +67,6 @@ const Ratio = (meaning: string, bounds = z.number()) =>
 const Share = z.number().min(0).max(1);
 const Seconds = (meaning: string) => z.number().describe(`${meaning}, in seconds.`);
 
-/** Error budget in a time range. */
 export const SloBudget = z.object({
   sli: Ratio('Good time divided by good and bad time; null without such time.', Share),
   coverage: Ratio(

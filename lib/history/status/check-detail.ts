@@ -79,7 +79,6 @@ function expected(check: CheckItem, heartbeat: LastHeartbeat, now: number): Expe
 
 const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
 
-/** Returns the newest result of a check as the API shows it, with the properties of its type. */
 export const lastResultView = (context: Context, check: CheckItem, last: ResultItem | undefined) =>
   last
     ? {

@@ -26,7 +26,6 @@ import { readStatus, Status, StatusFilter } from './status.ts';
 
 const endpoint = route<Context>();
 
-/** Routes that read the status of all entities and of the service itself. */
 export const statusRoutes = [
   endpoint({
     method: 'GET',
@@ -73,7 +72,6 @@ export const statusRoutes = [
 
 const loadCheck = (context: Context, { id }: { id: string }) => requireCheck(context, id);
 
-/** Routes that read results, gaps and sparkline of one check. */
 export const resultRoutes = [
   endpoint({
     method: 'GET',

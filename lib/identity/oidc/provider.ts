@@ -60,7 +60,6 @@ type ProviderPorts = Pick<Ports, 'net' | 'settings'>;
 const TIMEOUT_MS = 6000;
 const MAX_BODY = 512 * 1024;
 
-/** Loads openid-client on the first sign-in with the provider. */
 const library = () => import('openid-client');
 
 /** Returns the URL that starts a sign-in: authorization code with PKCE (RFC 7636). Throws SignInRefused. */
@@ -81,7 +80,6 @@ export async function authorizationUrl(
   return atProvider(async () => client.buildAuthorizationUrl(await configured(ports), parameters).href);
 }
 
-/** Verified identity of a person who returned from the provider. */
 export type VerifiedIdentity = {
   claims: Claims;
   /** Returns the claims with name and e-mail address, which many providers return only from their UserInfo endpoint. */

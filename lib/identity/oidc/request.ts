@@ -60,13 +60,11 @@ export type OidcRequest = {
 
 type RequestContext = Pick<Context, 'ports' | 'keys'>;
 
-/** Returns the write that stores a request under the digest of its state. */
 export const requestPut = ({ ports, keys }: RequestContext, state: string, request: OidcRequest): Write => ({
   put: oneTime(ports, keys.oidcRequest(digestOf(state)), REQUEST_MS, request),
   if: 'absent',
 });
 
-/** Pending request with the secrets of its browser. */
 export type PendingRequest = { request: OidcRequest & OneTime; secrets: FlowSecrets };
 
 /** Finds the request of a callback by its state; undefined if none is pending in this browser. */

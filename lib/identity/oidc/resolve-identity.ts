@@ -7,7 +7,6 @@ import type { Write } from '#lib/platform/ports.ts';
 import { isName } from '#lib/platform/text.ts';
 import { type Claims, isVerified, type OidcError } from './claims.ts';
 
-/** User of an account. */
 export type Membership = { tenant_id: string; user_id: string };
 
 /** User for whom the identity is used, and the digest of the proof: invitation, sign-in link or session. */

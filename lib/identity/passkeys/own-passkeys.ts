@@ -19,9 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/**
- * Changes passkeys in turn with team changes of this process, so that a removal does not keep conflicting with them.
- */
+/** Changes passkeys in turn with team changes of this process, so that removals do not keep conflicting with them. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,

@@ -104,7 +104,6 @@ export function passkeysUnavailableHere(headers: Headers, addresses: ServiceAddr
 /** Ceremony of client data: adding or using a passkey (WebAuthn level 3, section 5.8.1). */
 export type Ceremony = 'webauthn.create' | 'webauthn.get';
 
-/** Error messages for rejected authenticator responses, by reason. */
 const MESSAGES = {
   garbled: 'The authenticator response is malformed. Send the result of toJSON() in the browser.',
   ceremony:

@@ -57,7 +57,6 @@ const base64url = (bytes: unknown): string =>
 const library = () => import('@simplewebauthn/server');
 const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 
-/** Stored properties of a new passkey. */
 type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
 /**
@@ -125,8 +124,7 @@ export async function verifyAuthentication(
       expectedChallenge: client.challenge,
       expectedOrigin: relyingParty.origin,
       expectedRPID: relyingParty.rp_id,
-      // The library would check a stored counter before the signature, so it gets 0. sign-in.ts checks the counter
-      // later.
+      // The library would check a stored counter before the signature, so it gets 0; sign-in.ts checks it later.
       credential: { id: passkey.credential_id, publicKey: bytesOf(passkey.public_key), counter: 0 },
       requireUserVerification: true,
     }),

@@ -141,13 +141,11 @@ const asSignedInUser = ({ user }: SessionRecord, origin: Origin) => ({
   origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },
 });
 
-/** Returns the table keys of a session. */
 export const sessionKeys = (
   keys: Keys,
   { pk, sk, tenant_id, user_id, id }: SessionItem,
 ): [session: Key, pointer: Key] => [{ pk, sk }, keys.sessionPointer(tenant_id, user_id, id)];
 
-/** Returns the table keys of a session by its pointer. */
 export const pointedKeys = (keys: Keys, { pk, sk, digest }: SessionPointer): Key[] => [
   keys.session(digest),
   { pk, sk },

@@ -91,7 +91,6 @@ export async function withoutSessions(
   return { next: { ...user, session_generation: user.session_generation + 1 }, deletes };
 }
 
-/** Returns the table keys of all sessions of a user. */
 export async function sessionKeysOf({ ports, keys, tenant }: TenantScope, userId: string): Promise<Key[]> {
   const pointers = await allOf<SessionPointer>(ports.table, { partition: keys.sessions(tenant, userId) });
   return pointers.flatMap((one) => pointedKeys(keys, one));

@@ -91,7 +91,6 @@ export function sessionCookie(sent: Sent, addresses: ServiceAddresses, token: st
   return protocol === 'https:' ? `${SECURE_COOKIE}=${token}; Secure; ${rest}` : `${plain(port)}=${token}; ${rest}`;
 }
 
-/** Returns the Set-Cookie header that deletes the session cookie. */
 export const expiredSessionCookie = (sent: Sent, addresses: ServiceAddresses): string =>
   sessionCookie(sent, addresses, '', 0);
 

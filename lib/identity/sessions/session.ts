@@ -71,7 +71,6 @@ export const SessionRecord = z
   .meta({ id: 'Session' });
 export type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** Returns the public properties of a session. */
 export function sessionRecord(
   item: SessionItem,
   { user, account, key }: Principals,

@@ -35,7 +35,6 @@ export const TeamMember = z
   .meta({ id: 'TeamMember' });
 export type TeamMember = z.infer<typeof TeamMember>;
 
-/** Changes of a user. */
 export const UserPatch = z
   .object({
     role: Role,

@@ -22,7 +22,6 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 /** Record of a used link, written in the transaction of its action and kept until the link has expired. */
 type UsedLink = Item & { v: string; at: number };
 
-/** A link that can be used. */
 export type OpenLink = {
   claims: LinkClaims;
   check: CheckItem;
@@ -35,7 +34,6 @@ export type OpenLink = {
   used: Key;
 };
 
-/** A link that cannot be used: a readable reason and the HTTP status of the page. */
 type DeadLink = { status: 403 | 404 | 410; why: string };
 
 const deadLink = (status: DeadLink['status'], why: string): DeadLink => ({ status, why });

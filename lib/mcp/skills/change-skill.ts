@@ -77,7 +77,6 @@ export async function updateSkill(scope: MutationContext, slug: string, patch: S
   });
 }
 
-/** Deletes a skill and its tools. */
 export async function deleteSkill(scope: MutationContext, slug: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'delete', auditedSkill);

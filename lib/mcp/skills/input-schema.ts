@@ -131,7 +131,6 @@ const MAX_ISSUES = 20;
 type Path = (string | number)[];
 type SchemaIssue = { path: Path; message: string };
 
-/** Returns the errors of an inputSchema, with their paths. */
 export function schemaIssues(schema: Record<string, unknown>): SchemaIssue[] {
   if (isDeeper(schema, MAX_DEPTH)) return [{ path: [], message: `is nested more than ${MAX_DEPTH} levels deep` }];
   const issues: SchemaIssue[] = [];

@@ -70,7 +70,6 @@ const fields = {
 
 const Enabled = z.boolean().describe('Whether its tools are listed and callable. Default: true.');
 
-/** Manifest of a skill. */
 export const NewSkill = z
   .object({
     slug: Slug.describe('Slug of the skill in paths; unique within the account, cannot change.'),

@@ -134,7 +134,6 @@ export async function reserveReply(context: Context, session: string): Promise<s
   });
 }
 
-/** Writes a reserved reply. */
 export async function putReply(context: Context, session: string, id: string, reply: RpcReply): Promise<void> {
   const { ports, keys, tenant } = context;
   const now = ports.clock.now();

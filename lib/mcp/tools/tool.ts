@@ -12,13 +12,10 @@ export type Annotations = {
 /** Hints of a tool that only reads data of the service. */
 export const READS: Annotations = { readOnlyHint: true, openWorldHint: false };
 
-/** Hints of a tool that changes data of the service without losing any. */
 export const CHANGES: Annotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 
-/** Hints of a tool that deletes data of the service. */
 export const DELETES: Annotations = { ...CHANGES, destructiveHint: true };
 
-/** Hints of a tool that changes data of the service without losing any, and contacts other servers. */
 export const REACHES_OUT: Annotations = { ...CHANGES, openWorldHint: true };
 
 /** Built-in tool whose module is imported on first use. */
@@ -36,7 +33,6 @@ type Tool = {
   run(context: StateContext, input: unknown): Promise<object>;
 };
 
-/** Defines a tool with arguments typed by its schema. */
 export const defineTool = <Input extends z.ZodObject>(
   tool: Omit<Tool, 'input' | 'run'> & {
     input: Input;
@@ -53,10 +49,7 @@ export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fa
  */
 export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
 
-/**
- * Returns a list as a property, with a note for the model if it is truncated.
- * @param advice sentence of the note that says how to get the rest
- */
+/** Returns a list with a note for the model if truncated. @param advice sentence of the note: how to get the rest */
 export const listed = <T>(
   property: string,
   { values, next }: { values: T[]; next?: string },
@@ -66,7 +59,6 @@ export const listed = <T>(
   ...(next !== undefined && { truncated: `${shownText(property, values.length)} ${advice}` }),
 });
 
-/** Merges results of `listed`, and their notes. */
 export const mergeListed = (...lists: { truncated?: string }[]): object => {
   const notes = lists.flatMap(({ truncated }) => truncated ?? []);
   return { ...Object.assign({}, ...lists), ...(notes.length > 0 && { truncated: notes.join(' ') }) };

@@ -2,11 +2,9 @@
 export const ROLES = ['viewer', 'responder', 'member', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Scopes that a key can be restricted to. */
 export const SCOPES = ['read', 'respond', 'write', 'push', 'mcp', 'audit', 'metrics'] as const;
 export type KeyScope = (typeof SCOPES)[number];
 
-/** Rights of a caller. */
 export type Rights = {
   role: Role;
   /** null: everything that the role allows. */
@@ -26,8 +24,7 @@ const RULES = {
   // The `audit` scope opens the whole audit log.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
-  // A silence or window of all checks, or longer than a day, also needs `write`
-  // (alerting/policy/suppression-access.ts).
+  // A silence or window of all checks, or over a day, also needs `write` (alerting/policy/suppression-access.ts).
   suppress: { role: 'responder', scopes: ['respond', 'write'] },
   push: { role: 'member', scopes: ['push'] },
   write: { role: 'member', scopes: ['write'] },

@@ -100,7 +100,6 @@ const streamOf = (event: ApiEvent, maxBytes: number): ReadableStream<Uint8Array>
     { highWaterMark: 0 },
   );
 
-/** Converts a web Response to a result for API Gateway. */
 export async function resultOf(response: Response, requestId: string): Promise<ApiResult> {
   return {
     statusCode: response.status,

@@ -15,7 +15,6 @@ export function resourceOf(path: string): string {
   return first === 'v1' ? second : first;
 }
 
-/** Loads all routes of the lists. */
 export const loadRoutes = async <Context>(lists: readonly LazyRoutes<Context>[]): Promise<Route<Context>[]> =>
   (await Promise.all(lists.map(({ load }) => load()))).flat();
 

@@ -25,10 +25,7 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type RoutePath = { path: string; names?: readonly string[] };
 
-/**
- * Splits a path by a route. A final parameter of `names` takes all remaining segments, because API Gateway decodes its
- * slashes.
- */
+/** Splits a path. A final parameter of `names` takes all remaining segments: API Gateway decodes its slashes. */
 function partsOf({ names }: RoutePath, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));

@@ -5,9 +5,7 @@ import { invalid } from '#lib/platform/errors.ts';
 import { yieldEvery } from '#lib/platform/yielding.ts';
 import { Reply } from './route.ts';
 
-/**
- * Limits of one page (docs/api/README.md#lists-and-pagination), well below the 6 MB that a Lambda function can return.
- */
+/** Limits of one page (docs/api/README.md#lists-and-pagination), well below the 6 MB of a Lambda response. */
 const MAX_ITEMS = 1000;
 const MAX_BYTES = 4_000_000;
 const CHUNK = 200;
@@ -28,7 +26,6 @@ export const limitParam = (fallback: number, max: number) =>
 
 const cursorParam = z.string().optional().describe('Cursor from the Link header of the previous page.');
 
-/** Query of a list without its own limits. */
 export const ListQuery = z.object({ limit: limitParam(MAX_ITEMS, MAX_ITEMS), cursor: cursorParam });
 
 /** A sort key as the position of a cursor. Bounded, so that a forged cursor cannot cause an invalid table request. */

@@ -10,13 +10,11 @@ export const commaListOf = <Word extends string>(words: readonly Word[]) => {
     .transform((value) => value.split(',') as Word[]);
 };
 
-/** Query parameter with one or more slugs, separated by commas. */
 export const Slugs = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}(,[A-Za-z0-9._-]{1,64})*$/, 'must be slugs separated by commas')
   .transform((value) => value.split(','));
 
-/** Search text of a query. */
 export const SearchText = text(2, 100);
 
 /** Query parameter with a whole number. @param meaning description, to which the default is added */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { ErrorCode } from '#lib/platform/errors.ts';
 import type { Access } from './access.ts';
 
-/** Media type of NDJSON: one record per line. */
 export const LINES = 'application/x-ndjson';
 /** Media type of CSV (RFC 7111), always with a header line. */
 export const CSV = 'text/csv; charset=utf-8; header=present';
@@ -13,7 +12,6 @@ type TextFormat = true | keyof typeof TEXT_TYPES;
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Request as passed to an endpoint. */
 type Call<Params, Query, Body, Loaded> = {
   params: Params;
   query: Query;
@@ -44,7 +42,6 @@ export class CreatedReply<T> extends Reply<T> {
   }
 }
 
-/** A response that is already serialized as JSON. */
 export class SerializedJson {
   readonly text: string;
   constructor(text: string) {
@@ -139,7 +136,6 @@ export const route =
   ): Route<Context> =>
     definition as unknown as Route<Context>;
 
-/** Returns the media type of a text. */
 export const textType = (text: TextFormat): string => (text === true ? PLAIN_TEXT : TEXT_TYPES[text]);
 
 type Serialized = { text: string; type?: string };

@@ -14,7 +14,6 @@ export type ServiceAddresses = {
 
 type Headers = { host?: string | undefined; origin?: string | undefined };
 
-/** Matches a bare host, in contrast to a URL. */
 const IS_HOST = /^[^/?#@\\\s]+$/;
 
 /** Whether `Host` (with or without port) names this service. */
@@ -72,7 +71,6 @@ export function serviceOriginOf({ host = '', origin }: Headers, own: ServiceAddr
 
 const MAX_SHOWN = 300;
 
-/** Returns the error for an unknown host, with the setting that an operator changes. */
 export function unknownHostError(origin: string): AppError {
   if (origin === 'http://') return new AppError('FORBIDDEN', 'Send the Host header: a session requires it.');
   const shown = origin.slice(0, MAX_SHOWN);

@@ -115,10 +115,7 @@ function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
 
 type RouteShape = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;
 
-/**
- * Returns the properties of the response that a change accepts in its body and ignores, so that a client can send a
- * record back.
- */
+/** Returns response properties that a change ignores in its body, so that a client can send a record back. */
 export function readOnlyProperties(route: RouteShape, routes: readonly RouteShape[]): string[] {
   const read = routes.find((other) => other.method === 'GET' && other.path === route.path);
   const isChange = route.method === 'PUT' || (route.method === 'POST' && route.status === 200 && read !== undefined);

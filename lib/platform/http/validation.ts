@@ -111,7 +111,6 @@ function validated<Schema extends z.ZodType>(
   throw refusal([...unknowns, ...wrong.filter(({ path }) => !named.has(path))]);
 }
 
-/** Converts an error of a schema to a VALIDATION_ERROR. */
 export const validationError = (error: z.ZodError, under: PropertyKey[] = []): AppError =>
   refusal(detailsOf(error, under));
 

@@ -1,4 +1,3 @@
-/** Response headers whose values are never shown. */
 export const SECRET_RESPONSE_HEADERS: ReadonlySet<string> = new Set(['set-cookie', 'authorization']);
 
 /** Returns possible secrets in request headers: values and their parts. @returns texts for `redactorOf` */

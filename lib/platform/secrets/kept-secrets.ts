@@ -1,6 +1,5 @@
 import { refusal } from '#lib/platform/http/validation.ts';
 
-/** Shown instead of a secret. */
 export const REDACTED = '********';
 
 /**

@@ -18,7 +18,6 @@ export type RunCpuJob = <Input, Output>(
 /** Runs a job of one tenant on each input, in order. Throws CpuLimitError. */
 export type TenantCpu = <Input, Output>(job: CpuJob<Input, Output>, inputs: readonly Input[]) => Promise<Output[]>;
 
-/** Runs jobs of tenants. */
 export type Cpu = { of(tenant: string): TenantCpu };
 
 /** CPU time that a tenant receives per second, and the maximum that it can save up (ms). */

@@ -121,7 +121,6 @@ export interface Limiter {
   rates: Rates | undefined;
   /** Characters of a response per additional token, if one process serves all accounts. */
   response_characters_per_token?: number;
-  /** Takes `count` tokens of an account in a class, at the given rate. */
   takeForAccount(account: string, of: AccountClass, rate: Rate, count: number): RateStatus | Promise<RateStatus>;
   /** Takes one token of a client address without a valid key. Undefined if nothing is limited. */
   takeForAddress(address: string, of: AddressClass): RateStatus | undefined;

@@ -12,7 +12,6 @@ export async function* pagesOf<T extends Item = Item>(table: Reads, query: Query
   } while (after !== undefined);
 }
 
-/** Reads a query item by item, and pages on demand. */
 export async function* itemsOf<T extends Item = Item>(table: Reads, query: Query): AsyncGenerator<T, void> {
   for await (const page of pagesOf<T>(table, query)) {
     // `yield*` takes three times as long.

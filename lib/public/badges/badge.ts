@@ -4,7 +4,6 @@ import { CreatedAt, IdOf } from '#lib/platform/http/route.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { line } from '#lib/platform/text.ts';
 
-/** Path below which badges are served. */
 export const BADGE_PATH = '/badge/';
 
 /** Maximum number of badges of an account. */
@@ -13,7 +12,6 @@ export const MAX_BADGES = 500;
 const FIGURES = ['state', 'uptime', 'latency'] as const;
 export type Figure = (typeof FIGURES)[number];
 
-/** Periods of uptime and latency, in days. */
 export const PERIODS = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 export type Period = keyof typeof PERIODS;
 
@@ -74,9 +72,7 @@ export type BadgeItem = Item &
 /** Copy of a badge under its public id. A badge does not change, so the two items agree. */
 export type PublicBadgeItem = Item & BadgeTarget & { v: string; tenant_id: string; label: string | null };
 
-/**
- * Cached uptime and latency of a badge, so that few of its requests read the history. `at`: time of reading (epoch ms).
- */
+/** Cached uptime and latency of a badge, so that few requests read the history. `at`: time of reading (epoch ms). */
 export type BadgeFiguresItem = Item & { at: number; uptime: number | null; p95_ms: number | null };
 
 const shown = ({ label, check_id, entity_id, status_page_id }: BadgeItem) => ({

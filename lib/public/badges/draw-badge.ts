@@ -13,7 +13,6 @@ const COLORS = {
 export const STYLES = ['flat', 'flat-square'] as const;
 export type Style = (typeof STYLES)[number];
 
-/** Content of a badge. */
 export type BadgeContent = { label: string; message: string; color: keyof typeof COLORS };
 
 /** Widths of the characters from U+0020 to U+007E in Verdana at 11 px, in tenths of a pixel. */

@@ -16,7 +16,6 @@ import type { ComponentState, PageState, PageView } from '#lib/public/pages/view
 import { type BadgeFiguresItem, type Figure, hasFigure, PERIODS, type Period, type PublicBadgeItem } from './badge.ts';
 import { type BadgeContent, badgeJson, badgeSvg, STYLES, type Style } from './draw-badge.ts';
 
-/** A response of a badge. */
 type ServedBadge = { status: 200 | 400 | 404; file: PublicFile };
 
 const PATH = /^\/badge\/([\w-]{22})\/(state|uptime|latency)\.(svg|json)$/;

@@ -141,11 +141,7 @@ const IMAGES = [
   { type: 'image/webp', extension: 'webp', starts: /^52494646.{8}57454250/ },
 ];
 
-/**
- * Sets the logo of a page.
- * @param data image in base64; undefined removes the logo
- * @throws AppError VALIDATION_ERROR
- */
+/** Sets the logo of a page from an image in base64; undefined removes it. @throws AppError VALIDATION_ERROR */
 export async function setLogo(context: Context, id: string, data: string | undefined): Promise<StatusPageItem> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'update', auditedStatusPage);
@@ -214,7 +210,6 @@ export async function setDomain(scope: MutationContext, id: string, domain: stri
   });
 }
 
-/** Commits a change of a page, and requests its publication. */
 async function writePage(scope: Scope, id: string, change: () => Promise<Write[] | undefined>): Promise<void> {
   const { ports, tenant } = scope;
   if (await commitPage(scope, id, change))
@@ -242,10 +237,7 @@ function commitPage(
   );
 }
 
-/**
- * Returns the write of the pointer from a slug or domain to its page.
- * @throws AppError CONFLICT if another page has it
- */
+/** Returns the write that points a slug or domain to its page. @throws AppError CONFLICT if another page has it */
 async function addressWrite(
   { ports, keys }: Env<'table' | 'ids'>,
   { tenant_id, id }: StatusPageItem,

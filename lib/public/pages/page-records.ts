@@ -8,7 +8,6 @@ import type { PublicationItem } from './publish.ts';
 import { urlOf } from './render.ts';
 import { componentsOf, type StatusPageItem, StatusPageRecord } from './status-page.ts';
 
-/** Returns pages as the API shows them. */
 export async function pageRecords(context: Context, pages: readonly StatusPageItem[]): Promise<StatusPageRecord[]> {
   const { ports, keys, tenant } = context;
   const components = pages.flatMap(componentsOf);

@@ -56,9 +56,7 @@ export async function publish(env: Env, message: PublishMessage, signal?: AbortS
   for (const { id } of await allPages(env, tenant_id)) await publishPage(env, { ...message, page_id: id }, signal);
 }
 
-/**
- * Loads on the first call, because channels are a large part of the function, and few renderings notify subscribers.
- */
+/** Loads on the first call: channels are a large part of the function, and few renderings notify subscribers. */
 const notifySubscribers = lazyFunction(async () => (await import('./subscribers.ts')).notifySubscribers);
 
 type PageMessage = PublishMessage & { page_id: string };

@@ -8,9 +8,7 @@ import type { Source } from './sources.ts';
 type Bucket = Omit<CheckBucket, 'latency'> & Partial<Pick<CheckBucket, 'latency'>>;
 type Figures = { total: Bucket; buckets: Bucket[] };
 
-/**
- * Reads the figures of sources from `from` (epoch ms) until now, by source. Omits sources without an entity or check.
- */
+/** Reads the figures of sources since `from` (epoch ms), by source. Omits sources without an entity or check. */
 export async function readFigures(
   scope: TenantEnv,
   sources: readonly Source[],

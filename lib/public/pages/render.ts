@@ -8,7 +8,6 @@ import { readView } from './read-view.ts';
 import { foldersOf, isDomain, type StatusLogoItem, type StatusPageItem } from './status-page.ts';
 import type { NoticeView, PublishedView } from './view.ts';
 
-/** Path below which pages are published and served. */
 export const STATUS_PATH = 'status';
 
 const FEED_FILE = 'feed.atom';
@@ -16,13 +15,9 @@ const CALENDAR_FILE = 'maintenance.ics';
 
 const HTML = 'text/html; charset=utf-8';
 
-/** A page that visitors can see. */
 type ShownPage = { page: StatusPageItem; account: AccountItem };
 
-/**
- * Returns the address of a page for visitors, without a final slash: its domain if the page is public and has one.
- * Returns undefined for a draft.
- */
+/** Returns the address of a page, without a final slash: the domain of a public page, if set; undefined for a draft. */
 export function urlOf(page: StatusPageItem, settings: Settings): string | undefined {
   const folder = foldersOf(page).at(-1);
   if (folder === undefined) return undefined;

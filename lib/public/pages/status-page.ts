@@ -161,7 +161,6 @@ export const StatusPagePatch = z
   .meta({ id: 'StatusPagePatch' });
 export type StatusPagePatch = z.output<typeof StatusPagePatch>;
 
-/** A stored component. */
 export type Component = ComponentInput & { id: string };
 export type Group = { name: string; components: Component[] };
 
@@ -206,9 +205,7 @@ export function addressOf({ slug, visibility, link_token }: StatusPageItem): str
   return visibility === 'link' ? `${slug}--${link_token}` : slug;
 }
 
-/**
- * Returns the folders of the published files of a page: its address, and its domain if it is public; none for a draft.
- */
+/** Returns the folders of the published files: the address of a page, and its domain if public; none for a draft. */
 export function foldersOf(page: StatusPageItem): string[] {
   const domain = page.visibility === 'public' ? page.domain : undefined;
   return [addressOf(page), domain].filter((name) => name !== undefined);

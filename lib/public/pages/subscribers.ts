@@ -55,7 +55,6 @@ export const SubscriberRecord = z
   })
   .meta({ id: 'StatusSubscriber' });
 
-/** Returns a subscriber as visible to the caller. */
 export const subscriberView = ({ caller }: Context, item: SubscriberItem): z.output<typeof SubscriberRecord> =>
   pick(SubscriberRecord, {
     ...item,

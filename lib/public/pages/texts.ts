@@ -284,7 +284,6 @@ const es: Texts = {
   not_found_hint: 'Compruebe la dirección, o pida la actual.',
 };
 
-/** Fixed texts of pages by language. */
 export const TEXTS: Record<Language, Texts> = { en, de, fr, es };
 
 /** Replaces each `{name}` in a text with its value. Pure. */
@@ -298,7 +297,6 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-/** Returns formats of times, durations and ratios in a language and a time zone. */
 export function formatsOf(language: Language, timeZone: string) {
   const time = new Intl.DateTimeFormat(language, {
     timeZone,

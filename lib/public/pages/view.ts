@@ -18,7 +18,6 @@ export type PageView = {
     support_url: string | null;
   };
   state: PageState;
-  /** Time of the data. */
   as_of: string;
   /** Changes with everything except `as_of`, uptime, coverage, days and latency. */
   revision: string;
@@ -107,7 +106,6 @@ export const MAX_NEWS_AGE_MS = DAY_MS;
 /** News that subscribers are notified of: an update of an incident, or a step of maintenance. */
 export type NoticeView = StatusNews & {
   id: string;
-  /** Title of the incident or the maintenance. */
   title: string;
   message: string;
   at: string;

@@ -13,7 +13,6 @@ import { type Ping, receivePing } from './receive-ping.ts';
 
 // Response texts of pings are exactly the texts that clients of Healthchecks expect.
 
-/** Path prefix of all pings. */
 export const PING_PATH = '/ping/';
 
 /** Maximum number of body bytes that are read; clients truncate their bodies to it (header `ping-body-limit`). */

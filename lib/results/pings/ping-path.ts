@@ -7,7 +7,6 @@ export type PingTarget = { uuid: string } | { key: string; slug: string };
 /** Parsed path. `exit_status`: the number at its end; null without one. */
 export type PingPath = { target: PingTarget; kind: PingKind; exit_status: number | null };
 
-/** UUID: 8-4-4-4-12 hexadecimal digits, in either case. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PING_KEY = /^[\w-]{22}$/;
 /** Slug as Healthchecks accepts it. If it has capitals or is too long, the path is `invalid`, not `unknown`. */

@@ -97,7 +97,6 @@ async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Pro
   await sendDeadlines(env, due);
 }
 
-/** Received ping. */
 export type Ping = Omit<PingFacts, 'body_bytes'> & {
   /** Body without secrets; empty without one. */
   body: string;

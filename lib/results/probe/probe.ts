@@ -66,7 +66,6 @@ export type ProbingProcess = { lanes: Lanes; network: NetworkHealth };
 
 const processes = new WeakMap<Net, ProbingProcess>();
 
-/** Returns the shared state of the process with this network. */
 export function probingProcess(ports: Ports): ProbingProcess {
   const known = processes.get(ports.net) ?? { lanes: makeLanes(ports), network: networkHealth(ports) };
   processes.set(ports.net, known);

@@ -46,7 +46,6 @@ export async function newestReceived({ ports, keys }: Env, check: CheckItem): Pr
   return newest;
 }
 
-/** Returns the later of each time. */
 export const latest = (a: PushTimes | undefined, b: PushTimes): PushTimes => ({
   at: Math.max(a?.at ?? 0, b.at),
   received_at: Math.max(a?.received_at ?? 0, b.received_at),

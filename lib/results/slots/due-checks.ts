@@ -12,7 +12,6 @@ import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 import type { Probe } from './record-probe.ts';
 import { isRetryDue } from './retries.ts';
 
-/** Check that is due at the slot of a job. */
 export type DueProbe = { job: Job; check: CheckItem; account: AccountItem };
 
 /** Reads the accounts of jobs, by id, strongly consistent. */

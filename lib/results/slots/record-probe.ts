@@ -50,7 +50,6 @@ type RecordedProbe =
 const propertiesOf = ({ check, outcome }: Probe): Record<string, unknown> =>
   pick(checkTypeOf(check.check_type).result, outcome);
 
-/** Effect of a probe on its check. */
 export type Effect = {
   next: ReturnType<typeof nextState>;
   also: Pick<CheckItem, 'slow' | 'noted'>;
@@ -81,7 +80,6 @@ const isFirstProbe = ({ check, slot, retry }: Probe): boolean =>
 export const recordProbe = async (env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<Recorded> =>
   (await recordProbeResult(env, probe, effect)).is;
 
-/** Records as `recordProbe`, and returns the result and the state. */
 export async function recordProbeResult(env: StateEnv, probe: Probe, effect = effectOf(probe)): Promise<RecordedProbe> {
   const { ports, keys } = env;
   const result = resultOf(keys, probe);

@@ -131,7 +131,6 @@ export function* dueTimes(calendar: Calendar, after: number): Generator<number, 
 }
 
 const MINUTE_MS = 60_000;
-/** Number of due times whose distance is checked. */
 const CHECKED_DUE_TIMES = 100;
 
 /**

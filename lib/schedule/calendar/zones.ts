@@ -27,7 +27,6 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Returns the error of an unknown zone, with a suggestion. */
 export function notAZone(name: string): CalendarError {
   const places = Intl.supportedValuesOf('timeZone').filter((zone) => zone.includes('/'));
   const meant = closestName(name, places);

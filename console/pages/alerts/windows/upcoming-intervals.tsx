@@ -11,7 +11,6 @@ type UpcomingProps = {
   zone: string | null;
 };
 
-/** Lists the next occurrences of a window. */
 export function UpcomingIntervals({ times, zone }: UpcomingProps) {
   const intervals = times ? nextOccurrences(times, Date.now(), MAX_OCCURRENCES) : [];
   if (intervals.length === 0) return <p class="hint">No more occurrences.</p>;

@@ -20,7 +20,6 @@ type FormProps = {
   onCancel: () => void;
 };
 
-/** Form of a window. It shows the next occurrences of the current input. */
 export function WindowForm({ window, onSaved, onCancel }: FormProps) {
   const specs = fieldsOf(windowSchema(blueprintsInUse(), zoneName(zone.value)));
   const form = useForm({

@@ -12,11 +12,9 @@ type Row = { window: MaintenanceWindow; status: WindowStatus };
 type TableProps = {
   rows: readonly Row[];
   why: string | undefined;
-  /** Asks for confirmation before a window ends. */
   confirmEnd: (window: MaintenanceWindow) => void;
 };
 
-/** Returns the link to the page of a window. */
 export const hrefOfWindow = (id: string): string => `#${pathTo('/alerts/windows/:id', { id })}`;
 
 /** Lists the windows: open ones first, then planned ones, then past ones. */

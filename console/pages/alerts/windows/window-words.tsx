@@ -6,7 +6,6 @@ import type { WindowStatus } from '#console/rules/windows/times.ts';
 
 const STATUS_MARK = { open: ['degraded', 'Open'], next: ['unknown', 'Planned'], over: ['up', 'Over'] } as const;
 
-/** Shows whether a window is open, planned or over. */
 export function WindowStatusMark({ of: { is } }: { of: WindowStatus }) {
   const [state, word] = STATUS_MARK[is];
   return <StateMark state={state} word={word} />;
@@ -37,7 +36,6 @@ export function WhenOpen({ of, window }: { of: WindowStatus; window: Pick<Mainte
   );
 }
 
-/** Shows the rule of a recurring window, or `once`. */
 export function Recurrence({ window: { cron, time_zone, every_weeks } }: { window: MaintenanceWindow }) {
   if (cron === null) return <>once</>;
   const weeks = every_weeks !== null && every_weeks > 1 ? `, every ${every_weeks} weeks` : '';

@@ -24,7 +24,6 @@ import { Recurrence, WhenOpen, WindowStatusMark } from './window-words.tsx';
 
 const POLL_MS = 60_000;
 
-/** Page of a maintenance window: its checks and occurrences. */
 export default function WindowPage({ params }: PageProps) {
   const path = `/v1/windows/${encodeURIComponent(params.id!)}`;
   const window = useLoad<MaintenanceWindow>(path);

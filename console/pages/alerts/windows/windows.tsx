@@ -16,7 +16,6 @@ import { WindowTable } from './window-table.tsx';
 /** Polling interval. Windows open and close without an event. */
 const POLL_MS = 60_000;
 
-/** Maintenance windows, as a list or a calendar. */
 export function Windows({ query }: { query: URLSearchParams }) {
   const windows = useLoad<MaintenanceWindow[]>('/v1/windows');
   const [ending, confirmEnd] = useState<MaintenanceWindow | undefined>(undefined);

@@ -11,7 +11,6 @@ const optionsOf = (names: Readonly<Record<string, string>>, all: string) => [
   ...Object.entries(names).map(([value, label]) => ({ value, label })),
 ];
 
-/** Filters of the audit log. */
 export function AuditFilters({ query }: { query: URLSearchParams }) {
   const value = (name: string) => query.get(name) ?? '';
   const { target, verb } = partsOfAction(value('action'));

@@ -10,7 +10,6 @@ import { AuditFilters } from './audit-filters.tsx';
 import { Entry } from './entry.tsx';
 import { Export } from './export.tsx';
 
-/** Audit log. The address holds the filters. */
 export function Audit() {
   const why = refusal('changes');
   return why === undefined ? <Log query={address.value.query} /> : <NotAllowed why={why} />;

@@ -5,7 +5,6 @@ import { actorOf, auditValueText } from '#console/rules/audit.ts';
 import { count } from '#console/rules/words.ts';
 import type { AuditEntry } from '#lib/audit/entry.ts';
 
-/** Shows an audit entry: its summary, with details on demand. */
 export const Entry = ({ of: entry }: { of: AuditEntry }) => (
   <li>
     <details>

@@ -14,7 +14,6 @@ type Options = {
   onAsk: (dialog: PendingKeyDialog) => void;
 };
 
-/** Columns of the list of keys. */
 export const keyColumns = ({ ownerOf, nameOf, onAsk }: Options): readonly Column<KeyRecord>[] => [
   {
     head: 'Key',

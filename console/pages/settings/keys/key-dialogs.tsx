@@ -10,7 +10,6 @@ import { OVERLAPS, overlapSeconds } from '#console/rules/keys.ts';
 import type { IssuedKey, KeyRecord } from '#lib/access/api-key.ts';
 import { KeyShown } from './key-shown.tsx';
 
-/** The dialog that is open, and its key. */
 export type PendingKeyDialog = { what: 'edit' | 'rotate' | 'delete'; key: KeyRecord };
 
 type KeyDialogProps = { dialog: PendingKeyDialog; onDone: () => void; onClose: () => void };

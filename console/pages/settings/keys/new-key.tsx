@@ -29,7 +29,6 @@ const SPECS = fieldsOf({
 });
 const ALWAYS = SPECS.filter(({ path }) => ['label', 'may', 'expires_at'].includes(path));
 
-/** Form of a new key: purpose, permissions, restrictions, and expiry. */
 export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () => void }) {
   const [issued, setIssued] = useState<IssuedKey | undefined>(undefined);
   const form = useForm({

@@ -26,7 +26,6 @@ const INVITATION: FormSchema = {
   required: ['email', 'role'],
 };
 
-/** Form that creates an invitation link. */
 export function Invite({ onDone }: { onDone: () => void }) {
   const [invited, show] = useState<Invited | undefined>(undefined);
   const why = refusal('manage');

@@ -4,7 +4,6 @@ import { Menu } from '#console/parts/menu.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import type { PendingDialog } from './pending-dialog.ts';
 
-/** Menu of a team member. */
 export function MemberMenu({ member, onAsk }: { member: TeamMember; onAsk: (dialog: PendingDialog) => void }) {
   const why = refusal('manage');
   const isSelf = member.id === me.value?.user.id;

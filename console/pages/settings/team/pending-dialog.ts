@@ -1,6 +1,5 @@
 import type { TeamMember } from '#lib/identity/team/team.ts';
 
-/** Open dialog of a member. */
 export type PendingDialog = { what: 'edit' | 'invite' | 'link' | 'sessions' | 'remove'; member: TeamMember };
 
 /** Props of a dialog of a member. `onDone`: reloads the team. */

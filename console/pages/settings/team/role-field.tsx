@@ -5,7 +5,6 @@ import { showError, showToast } from '#console/app/toasts.tsx';
 import type { TeamMember } from '#lib/identity/team/team.ts';
 import { ROLES } from '#lib/platform/http/access.ts';
 
-/** Shows the role of a member; an admin can change it. */
 export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   const { id, name, email, role, status } = member;

@@ -15,7 +15,6 @@ import { MemberMenu } from './member-menu.tsx';
 import type { PendingDialog } from './pending-dialog.ts';
 import { RoleField } from './role-field.tsx';
 
-/** Lists members and pending invitations. */
 export function Team() {
   const team = useLoad<TeamMember[]>('/v1/settings/users', { all: true });
   const [dialog, show] = useState<PendingDialog | undefined>(undefined);

@@ -103,9 +103,7 @@ type Row = { pk: string; sk: string; body: string };
 
 const PAGE = 1000;
 
-/**
- * Yields all items in the order of their keys. Reads pages, because a table must not change while a statement reads it.
- */
+/** Yields all items in key order. Reads pages, because a table must not change while a statement reads it. */
 function* rowsOf(db: DatabaseSync): Generator<Row> {
   const page = db.prepare('SELECT pk, sk, body FROM items WHERE (pk, sk) > (?, ?) ORDER BY pk, sk LIMIT ?');
   for (let last: Row | undefined = { pk: '', sk: '', body: '' }; last; ) {
@@ -117,7 +115,6 @@ function* rowsOf(db: DatabaseSync): Generator<Row> {
 
 const NEW_IN_DELIVERY: Members = { from_state: null, to_state: null, combined_in: null };
 
-/** Returns members that are new in version 1, with their initial values. */
 function newMembers(pk: string, sk: string): Members {
   if (sk === 'ACCOUNT') return { ...DEFAULT_LIMITS };
   if (sk.startsWith('AL#')) return { from_state: null };
@@ -156,7 +153,6 @@ function silenceIn(item: Row & Members): SilenceEntry[] {
   ];
 }
 
-/** Renames members and values of an item or a message. */
 function renamed(value: Value, within = ''): Value {
   if (Array.isArray(value)) return value.map((one) => renamed(one, within));
   if (value === null || typeof value !== 'object') return value;
