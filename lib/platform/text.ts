@@ -47,7 +47,7 @@ export const NameOrNone = line(0, NAME_LENGTH).refine(
 );
 
 /** Whether a path segment can be an id or slug, and so part of a table key. */
-export const isPlain = (value: string): boolean => SLUG.test(value);
+export const isIdOrSlug = (value: string): boolean => SLUG.test(value);
 
 /** Whether a path segment can be a name. */
 export const isName = (value: string): boolean => Name.safeParse(value).success;

@@ -4,7 +4,7 @@ import { requireEntity } from '#lib/catalog/store.ts';
 import { checkRecord } from '#lib/checks/settings/check-record.ts';
 import { checksOf } from '#lib/checks/settings/store.ts';
 import { notFound } from '#lib/platform/errors.ts';
-import { isPlain } from '#lib/platform/text.ts';
+import { isIdOrSlug } from '#lib/platform/text.ts';
 import { defineTool } from './tool.ts';
 
 export const getEntity = defineTool({
@@ -14,7 +14,7 @@ export const getEntity = defineTool({
     entity_slug: z.string().describe('Slug of the entity within its blueprint'),
   }),
   run: async (context, { blueprint_slug, entity_slug }) => {
-    if (!isPlain(entity_slug)) throw notFound(`Entity ${entity_slug} of blueprint ${blueprint_slug}`);
+    if (!isIdOrSlug(entity_slug)) throw notFound(`Entity ${entity_slug} of blueprint ${blueprint_slug}`);
     const { entity, blueprint } = await requireEntity(context, blueprint_slug, entity_slug);
     const checks = await checksOf(context, [entity]);
     return {

@@ -1,5 +1,5 @@
 import { notFound } from '#lib/platform/errors.ts';
-import { isName, isPlain } from '#lib/platform/text.ts';
+import { isIdOrSlug, isName } from '#lib/platform/text.ts';
 
 const isParam = (segment: string): boolean => segment.startsWith('{');
 
@@ -43,7 +43,7 @@ export function paramsOf(route: RoutePath, path: string[]): Record<string, strin
     if (!isParam(part)) continue;
     const name = nameOf(part);
     const value = decode(parts[i] ?? '');
-    if (!(route.names?.includes(name) ? isName(value) : isPlain(value))) throw notFound(`${name} ${parts[i]}`);
+    if (!(route.names?.includes(name) ? isName(value) : isIdOrSlug(value))) throw notFound(`${name} ${parts[i]}`);
     params[name] = value;
   }
   return params;
