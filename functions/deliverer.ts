@@ -9,7 +9,7 @@ import { LAST_RECEIVE, messages } from '#lib/messages.ts';
 import { type BatchReply, eachMessage, type QueueRecord, retryBudgetOf } from '#lib/platform/batch.ts';
 import { FairSemaphore } from '#lib/platform/sharing/fair-semaphore.ts';
 
-/** Limits of concurrent deliveries per process and host. Messages beyond them are retried. */
+/** Limits of concurrent deliveries: per process, and per tenant and host. Messages beyond them are retried. */
 const LIMITS = { permits: 200, per_target: 20, wait_ms: 1_000 };
 
 /** Attempts deliveries. Only this function has clients of NATS and of the mail server. */

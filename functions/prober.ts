@@ -21,7 +21,7 @@ export function create(ports: Ports) {
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
       if ('wake' in work) return recheckSuppressed(env, work);
       const failed = await runJobs(env, work, prober, context?.signal);
-      // After an abort the message itself is retried, because the queue counts its receives.
+      // After an abort the message itself is retried, so that it becomes a dead letter after too many receives.
       context?.signal?.throwIfAborted();
       if (failed.length > 0) await env.ports.queues.send('job', packAlone(failed, ports.clock.now()));
     });

@@ -1,10 +1,13 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 
-/** Invalid command line: one sentence, exit code 2. */
+/** Invalid command line, as one sentence. The admin and deploy commands then exit with code 2. */
 export class UsageError extends Error {}
 
-/** Parses a command line. Throws a UsageError, if possible with the closest option. @param takesWords accepts words */
+/**
+ * Parses a command line. Throws a UsageError, for an unknown option with the closest option or all options.
+ * @param takesWords whether positional arguments are accepted
+ */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,

@@ -23,7 +23,7 @@ type FunctionSpec = {
   table?: readonly ('put' | 'delete')[];
   /** Patterns of the partitions that it may access (IAM: `?` is one character, `*` any text); absent: all. */
   partitions?: readonly string[];
-  /** Partitions that it may put items into, if they are not those that it may read. */
+  /** Partitions that it may write to; absent: as `partitions`. */
   puts_into?: readonly string[];
   sends: readonly QueueName[];
   publishes?: true;
@@ -38,7 +38,7 @@ type FunctionSpec = {
   reaches_out?: true;
   /** Settings that it reads from secrets at run time; on one machine from the environment. */
   secrets?: readonly SecretSetting[];
-  /** Whether it returns a streaming Response. On AWS by its own URL, because the gateway cannot stream. */
+  /** Whether it returns a streaming Response. On AWS it then has its own URL, because the gateway cannot stream. */
   streams?: true;
 };
 
@@ -210,7 +210,10 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
 };
 
-/** Whether a function runs in the VPC of VPC_ID. Function URLs cannot stream from a VPC, so streaming ones do not. */
+/**
+ * Whether a function runs in the VPC of VPC_ID. Streaming functions do not, because function URLs cannot stream from a
+ * VPC.
+ */
 export const runsInVpc = (name: FunctionName): boolean =>
   functions[name].reaches_out === true && functions[name].streams !== true;
 

@@ -75,7 +75,7 @@ export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tena
     ...(await keysOfUsers(scope)),
   ]);
   if (account) await deleteAccountItems(scope, account);
-  // Last, because it makes the generator retry.
+  // Last, because this entry makes the generator retry.
   await deleteAll(ports, [keys.entry('account_end', tenant_id, tenant_id)]);
 }
 
@@ -102,7 +102,7 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Returns the keys of API keys with their pointers, the team, and users with invitations, sessions and credentials. */
+/** Returns the table keys of team, API keys with pointers, and users with invitations, sessions and credentials. */
 async function keysOfUsers(scope: TenantScope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];

@@ -37,7 +37,7 @@ export const accessKeys = {
   oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
 
-  // consent of e-mail addresses to mails of an account, and the counters of recently sent mails
+  // consents to mails of an account, by e-mail address, and counters of recently sent mails
   mailAddresses: (tenant: string) => ofTenant(tenant, 'MAIL_ADDRESSES'),
   /** @param digest of the folded address */
   mailAddress: (tenant: string, digest: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), digest),
@@ -76,7 +76,7 @@ export const BOUND_ACTIONS = 'ACTION#';
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
 export const SILENCES = 'SILENCE#';
 export const WINDOWS = 'WINDOW#';
-/** Prefix directly after that of windows, so that one query reads both. */
+/** Sorts directly after the prefix of windows, so that one query reads both. */
 export const PAST_WINDOWS = 'WINDOW_PAST#';
 export const ROTAS = 'ROTA#';
 
@@ -201,7 +201,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     unresolvedIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
     unresolvedIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
-    /** Open manual incidents, to count them. */
+    /** Unresolved manual incidents, to count them. */
     manualIncidents: (tenant: string) => key(ofTenant(tenant), 'MANUAL_INCIDENTS'),
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
     incidentEntity: (tenant: string, id: string, entity: string) =>
@@ -234,7 +234,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${prefix.LATENCIES[of]}${stamp(from)}`),
 
-    /** Day of an entity (its start in epoch ms), over all cells of its checks. */
+    /** Rollup of a day of an entity, over all cells of its checks. @param from start of the day, epoch ms */
     entityDay: (tenant: string, entity: string, from: number) =>
       key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
@@ -244,7 +244,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `LAST#${channel}`),
     revision: (tenant: string, check: string, rev: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
-    /** Slug that a check has or had, so that its deletion finds it. */
+    /** Slug that a check has or had, so that the deletion of the check finds it. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
     /** @param at order of the result, epoch ms @param tail distinguishes results by cause */
@@ -253,7 +253,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Ping without a result. @param at time of arrival, epoch ms */
     ping: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PINGS}${stamp(at)}#${tail}`),
-    /** Body of a ping. @param at @param tail as those of the ping or its result */
+    /** Body of a ping. `at` and `tail` are the same as in the key of the ping or its result. */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_BODIES}${stamp(at)}#${tail}`),
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
@@ -299,7 +299,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     feed: (tenant: string, bucket: number) => ofTenant(tenant, 'FEED', bucket),
     feedEntry: (tenant: string, entity: string, at: number, transition: string) =>
       key(ofTenant(tenant, 'FEED', bucketOf(entity)), `${stamp(at)}#${transition}`),
-    /** Alerting of the account; its head has the version of all its items. */
+    /** Alerting settings of the account; the version of the head covers all of them. */
     alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
     alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
     accountChannel: (tenant: string, channel: string) =>
@@ -307,8 +307,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     accountSilence: (tenant: string, silence: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
     silences: (tenant: string) => ofTenant(tenant, 'SILENCES'),
-    /** Entry of the list of silences. @param of id of the silence of the account, or of the silenced entity or check */
-    silence: (tenant: string, of: string) => key(ofTenant(tenant, 'SILENCES'), of),
+    /** Entry of the list of silences. @param id id of the account silence, or of the silenced entity or check */
+    silence: (tenant: string, id: string) => key(ofTenant(tenant, 'SILENCES'), id),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
     /** Version of a recurring window before a change. */
     pastWindow: (tenant: string, window: string, v: string) =>
@@ -342,7 +342,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
     statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
     statusAddress: (address: string) => key(`STATUS#${address}`, 'STATUS'),
-    /** Rendering of a page, and the addresses at which its files can be. */
+    /** Rendering of a page, and the paths of files that can exist. */
     publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
     ofStatusPage: (tenant: string, page: string) => ofTenant(tenant, 'STATUS_PAGE', page),
     statusSubscriber: (tenant: string, page: string, subscriber: string) =>

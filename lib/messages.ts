@@ -39,8 +39,8 @@ export type Wake = z.infer<typeof Wake>;
 
 /**
  * Returns the message that rechecks the alerts of an account after a change. The change sends it twice: before its
- * write with a delay of WRITTEN_MS, because a crash after the write could lose it and decisions by the old state may be
- * in progress; and after its write without a delay.
+ * write, because a crash could prevent the second one, with a delay of WRITTEN_MS, because decisions by the old state
+ * may be in progress; and after its write, without a delay.
  */
 export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<Wake> => ({
   body: { wake: tenant, at },

@@ -154,7 +154,8 @@ export const SettingsSchema = z.object({
     ),
   EGRESS_ALLOW: csv.describe(
     'CIDR ranges, separated by commas, that checks, channels and actions may reach in addition: `10.0.5.0/24`. ' +
-      'If only public addresses are allowed, a name such as `localhost` or `db.internal` is refused without a lookup.',
+      'With `public`, a name such as `localhost` or `db.internal` is refused without a lookup, even if its address is in a ' +
+      'range.',
   ),
   SMTP_EGRESS: z
     .enum(['open', 'closed'])
@@ -168,7 +169,7 @@ export const SettingsSchema = z.object({
   PUBLIC_URL: bareUrl('https://status.example.com').describe(
     'Address that users open in a browser, without a path: `https://status.example.com`. Empty: users open an IP ' +
       'address, a name without a dot, or `localhost`; links in alerts lead to `http://localhost:<PORT>`, or to `HOST` ' +
-      'if it is neither loopback nor a wildcard. On AWS, users open `Url`, and alerts have no links.',
+      'if it is neither loopback nor a wildcard. On AWS, users open the output `Url`, and alerts have no links.',
   ),
   PING_URL: bareUrl('https://ping.example.com').describe(
     'Base address of the ping URLs of push checks, without a path. Empty: `PUBLIC_URL`, or else the service itself.',

@@ -15,7 +15,7 @@ type Follower = {
 
 const isFinal = ({ status }: ApiFailure): boolean => status >= 400 && status < 500 && status !== 429;
 
-/** Follows an execution until it ends: its record, and the log lines that the page lacks. @param id of the execution */
+/** Polls the record and the new log lines of an execution while it can still change. @param id of the execution */
 export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): Follower {
   const execution = signal<Execution | undefined>(undefined);
   const lines = signal<readonly LogLine[]>([]);
@@ -23,7 +23,7 @@ export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): F
   const isFollowing = signal(true);
   const path = `/v1/actions/executions/${id}`;
   let quiet = 0;
-  let stopping: AbortController | undefined;
+  let controller: AbortController | undefined;
   let cancel = () => {};
 
   async function readLines(count: number, { signal }: AbortController): Promise<readonly LogLine[]> {
@@ -63,7 +63,7 @@ export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): F
   }
 
   function stop(): void {
-    stopping?.abort();
+    controller?.abort();
     cancel();
   }
 
@@ -74,8 +74,8 @@ export function makeFollower(world: Omit<LiveWorld, 'lastInput'>, id: string): F
     isFollowing,
     poll() {
       stop();
-      stopping = new AbortController();
-      void run(stopping);
+      controller = new AbortController();
+      void run(controller);
     },
     stop,
   };

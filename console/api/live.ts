@@ -62,11 +62,11 @@ export function makeLive(world: LiveWorld): Live {
   let feed: FeedEnd = feedEnd([], 0);
   let readAllAt = 0;
   let lastPoll = 0;
-  let stopping: AbortController | undefined;
+  let controller: AbortController | undefined;
   let polling: Promise<void> | undefined;
   let cancel = () => {};
 
-  const get = <T>(path: string) => world.get<T>(path, { signal: stopping!.signal });
+  const get = <T>(path: string) => world.get<T>(path, { signal: controller!.signal });
 
   async function readAll(): Promise<void> {
     // The feed is read first, so that the next poll returns the transitions that occur while the status is read.
@@ -123,7 +123,7 @@ export function makeLive(world: LiveWorld): Live {
 
   async function run(work: () => Promise<void>): Promise<void> {
     cancel();
-    const { signal } = stopping!;
+    const { signal } = controller!;
     try {
       await work();
       batch(() => {
@@ -163,13 +163,13 @@ export function makeLive(world: LiveWorld): Live {
     failure,
     news,
     start() {
-      if (stopping) return;
-      stopping = new AbortController();
+      if (controller) return;
+      controller = new AbortController();
       polling = run(poll);
     },
     stop() {
-      stopping?.abort();
-      stopping = undefined;
+      controller?.abort();
+      controller = undefined;
       polling = undefined;
       cancel();
       batch(() => {
@@ -180,16 +180,16 @@ export function makeLive(world: LiveWorld): Live {
       });
     },
     nudge() {
-      if (stopping && !polling) plan();
+      if (controller && !polling) plan();
     },
     pollNow() {
       const pause = (failure.peek()?.retryAfter ?? 0) * 1000;
-      if (!stopping || polling || world.now() < lastPoll + pause) return;
+      if (!controller || polling || world.now() < lastPoll + pause) return;
       polling = run(poll);
     },
     async refresh() {
       await polling;
-      if (!stopping) return;
+      if (!controller) return;
       polling = run(readAll);
       await polling;
     },

@@ -11,7 +11,7 @@ export type ListedIncident = IncidentRecord & Partial<Pick<IncidentDetail, 'reso
 /** Maximum number of incidents that are read, from the start of the list. */
 const MAX_READ = 30;
 
-/** Adds the time at which recovered incidents resolve. Reads unresolved ones whose root cause is no longer down. */
+/** Adds the time at which recovered incidents resolve. Reads each unresolved incident whose root cause is not down. */
 export function useRecoveries(incidents: readonly IncidentRecord[]): readonly ListedIncident[] {
   const ids = incidents
     .filter(canBeRecovered)

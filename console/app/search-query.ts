@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import { address, setQuery } from './router.ts';
 
-const TYPED_MS = 300;
+const DELAY_MS = 300;
 
-/** Keeps search words in the `q` of the address, which is updated TYPED_MS after the last key. */
+/** Keeps search words in the query parameter `q`, which is updated DELAY_MS after the last keystroke. */
 export function useSearchQuery(): [string, (words: string) => void] {
   const kept = address.value.query.get('q') ?? '';
   const [words, setWords] = useState(kept);
   useEffect(() => {
     if (words === kept) return;
-    const timer = setTimeout(() => setQuery({ q: words }), TYPED_MS);
+    const timer = setTimeout(() => setQuery({ q: words }), DELAY_MS);
     return () => clearTimeout(timer);
   }, [words, kept]);
   return [words, setWords];

@@ -4,7 +4,7 @@ import { clock, dateTime, duration, relative, shortDuration, zoneName } from '#c
 
 type TimeProps = {
   at: string | number;
-  /** `ago`: `4 min ago`. `for`: duration since; `short`: in one unit. `clock`: time of day. `full`: date and time. */
+  /** `ago`: `4 min ago`. `for`: time since `at`; `short`: in one unit. `clock`: time of day. `full`: date and time. */
   as?: 'ago' | 'for' | 'short' | 'clock' | 'full';
 };
 

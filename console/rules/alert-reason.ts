@@ -21,7 +21,7 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
 /**
- * Returns whether an alert was sent for a state change, and the reason if not.
+ * Returns whether an alert was planned or sent for a state change. `text` has its outcome, or the reason for no alert.
  * @param deliveries deliveries of the transition, including later alerts
  */
 export function alertReason(

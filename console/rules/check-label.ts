@@ -9,7 +9,7 @@ export function checkLabel(check: Named, schema: FormSchema | undefined): string
   return check.name ?? (targetOf(check, schema) || `${check.check_type} check`);
 }
 
-/** Returns the target from the required settings of the type; empty without any, as for push checks. */
+/** Returns the target from the required settings of the type; empty if the type requires no settings, as for push. */
 export function targetOf(check: object, schema: FormSchema | undefined): string {
   const config = schema?.properties?.config;
   const own = (schema?.required ?? []).filter((name) => !COMMON.has(name));

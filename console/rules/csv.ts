@@ -4,7 +4,7 @@ export type CsvLine = {
   cells: string[];
 };
 
-/** Parses RFC 4180. The first line sets the separator: tab, comma or semicolon. Throws Error for an invalid quote. */
+/** Parses CSV (RFC 4180). The first line sets the separator: tab, comma or semicolon. Throws if a quote is invalid. */
 export function parseCsv(text: string): CsvLine[] {
   const separator = separatorOf(text);
   const lines: CsvLine[] = [];

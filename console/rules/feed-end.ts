@@ -8,7 +8,7 @@ export type FeedEnd = {
   ahead: number;
 };
 
-/** Maximum delay until a transition is visible after later ones (docs/use/states-and-history.md#transitions). */
+/** Maximum time by which a transition can appear after later ones (docs/use/states-and-history.md#transitions). */
 const LATE_MS = 15_000;
 
 /** Returns the new end of the feed. @param known oldest first @param now epoch ms @param before previous end */

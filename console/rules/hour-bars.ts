@@ -26,7 +26,7 @@ const iso = (at: number): string => new Date(at).toISOString();
 const startOfHour = (at: number): number => Math.floor(at / HOUR) * HOUR;
 const endOf = ({ hours }: CachedHours): string => hours.at(-1)!.to;
 
-/** Returns the start of the first incomplete hour. Complete hours are never read again. */
+/** Returns the end of the complete hours, which are never read again. */
 const openFrom = (cached: CachedHours): string => cached.hours.find(({ complete }) => !complete)?.from ?? endOf(cached);
 
 const hasChanged = (cached: CachedHours, row: Row | undefined): boolean =>

@@ -69,7 +69,7 @@ export const ENTRY_KIND: Readonly<Record<TimelineEntry['kind'], string>> = {
   resolved: 'Resolved',
 };
 
-/** Statuses of a public update, in the order of an incident. */
+/** Statuses of a public update, in their usual order during an incident. */
 export const UPDATE_STATUS: Readonly<Record<PublicUpdate['status'], string>> = {
   investigating: 'Investigating',
   identified: 'Identified',

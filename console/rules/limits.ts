@@ -3,7 +3,7 @@ import type { Me } from '#console/api/records.ts';
 /** A limit of the account with the used amount, if known. */
 export type LimitRow = { name: string; used: number | undefined; limit: number; about: string };
 
-/** Lists the limits of an account with the used amounts, known ones first. */
+/** Lists the limits of an account, with the used amounts if known. */
 export const limitRows = (me: Me): LimitRow[] => [
   row('Blueprints', me.use.blueprints, me.blueprint_limit),
   row(

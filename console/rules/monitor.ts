@@ -1,7 +1,7 @@
 import { type PresetName, presetOf } from '#lib/checks/settings/presets.ts';
 import { type FieldSpec, type FormSchema, fieldsOf } from './form-fields.ts';
 
-/** Policy that the first steps set for the account. */
+/** Policy settings that the page First steps sets for the account. */
 export const RECOMMENDED_POLICY = { cooldown_on_recovery: false, flap_threshold: 6, flap_window_seconds: 3600 };
 
 /**
@@ -32,7 +32,7 @@ export function monitorFields(preset: PresetName): FieldSpec[] {
   return fieldsOf({ properties, required: isJob ? ['name', 'schedule'] : ['target'] });
 }
 
-/** Returns the required fields of a new channel of the account. @param schema of its type */
+/** Returns the name and the required settings of a new account channel, as fields. @param schema of its type */
 export function channelFields({ properties, required }: FormSchema, title: string): FieldSpec[] {
   const name: FormSchema = { type: 'string', title: 'Channel name', description: 'Name in lists.', default: title };
   const settings = fieldsOf({ properties: properties ?? {}, required: required ?? [] }).filter((spec) => spec.required);

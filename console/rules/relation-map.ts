@@ -19,8 +19,8 @@ export type MapView = {
   links: Links;
   /** Number of matching entities without a relation to another one. */
   alone: number;
-  /** Number of relations from shown to hidden entities. */
-  beyond: number;
+  /** Number of relations between a matching entity and one that does not match. */
+  hiddenRelations: number;
 };
 
 /** Maximum number of entities: larger maps are unreadable and take seconds to compute. */
@@ -50,6 +50,6 @@ export function mapOf(fleet: Fleet, relations: readonly Relation[], filter: MapF
     roots,
     links,
     alone: wanted.size - related.size,
-    beyond: relations.filter((one) => wanted.has(one.from_entity_id) !== wanted.has(one.to_entity_id)).length,
+    hiddenRelations: relations.filter((one) => wanted.has(one.from_entity_id) !== wanted.has(one.to_entity_id)).length,
   };
 }

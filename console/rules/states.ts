@@ -40,6 +40,6 @@ export function isTrouble(state: State): state is 'degraded' | 'down' {
 export const tabTitle = (page: string, down: number): string =>
   `${down > 0 ? `(${down} down) ` : ''}${page ? `${page} · ` : ''}Fleetwatch`;
 
-/** Parses the states of an address; unknown ones are ignored. */
+/** Parses the states in an address; other words are ignored. */
 export const parseStates = (text: string): ReadonlySet<State> =>
   new Set(BY_SEVERITY.filter((state) => text.split(',').includes(state)));

@@ -10,7 +10,7 @@ export function triggerText({ trigger_type, trigger_to_state, interval_seconds }
   return 'manual';
 }
 
-/** Describes the attempts of a remediation: `up to 3 attempts, 10 min apart`. */
+/** Describes the attempts of a remediation: `up to 3 attempts, 10 min apart, until the check recovers`. */
 export function remediationText({ max_attempts, cooldown_seconds }: NonNullable<Action['remediation']>): string {
   if (max_attempts === 1) return 'one attempt, verified by the check';
   return `up to ${max_attempts} attempts, ${duration(cooldown_seconds * 1000)} apart, until the check recovers`;

@@ -20,7 +20,7 @@ export const AUDIT_FLAGS = {
 } as const;
 
 export const AUDIT_USAGE = `\
-      --since T, --until T   entries at or after T, and before T: ISO 8601 times
+      --since T, --until T   entries at or after --since and before --until: ISO 8601 times
       --actor A              id or e-mail address of a user, id of a key, or operator
       --action check.update  action; check. for all actions on checks
       --target ID            id of the changed item or of its parent

@@ -36,7 +36,7 @@ export const AWS_COMMANDS: Record<string, Command> = {
   },
 };
 
-/** Sets the state of the schedules that the outputs of a stack name, and of no others. */
+/** Sets the state of only the schedules that are listed in the output Schedules of a stack. */
 async function setSchedules({ stack }: Options, state: 'ENABLED' | 'DISABLED') {
   if (stack === undefined)
     throw new UsageError('Give --stack, the STACK_NAME of the deployment. On one machine, stop the service instead.');

@@ -31,7 +31,7 @@ export const OPTIONS = {
   ...STORE_FLAGS,
   ...AWS_FLAGS,
   /** Accepts an e-mail address that another account has. */
-  again: { type: 'boolean' },
+  'shared-email': { type: 'boolean' },
   confirm: { type: 'string' },
   json: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -49,7 +49,7 @@ export type Command = {
   takes: readonly (keyof Options)[];
   /** Required positional arguments, in order. */
   names: readonly ('account' | 'user' | 'key' | 'role' | 'page' | 'domain' | 'file')[];
-  /** Optional positional argument after them. */
+  /** Optional positional argument after the required ones. */
   mayName?: 'user';
 } & (
   | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
@@ -79,14 +79,14 @@ const line = (item: AccountItem): string =>
 const showAccount = (item: AccountItem): CommandOutput => ({ text: line(item), json: account(item) });
 export const COMMANDS: Record<string, Command> = {
   'account create': {
-    takes: ['email', 'name', 'egress', 'again'],
+    takes: ['email', 'name', 'egress', 'shared-email'],
     names: [],
     run: async (env, options) => {
-      const { email, name, again = false } = options;
+      const { email, name, 'shared-email': sharedEmail = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
       const egress = egressIn(options);
       const address = serviceAddress(env);
-      const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { again });
+      const created = await createAccount(env, { email, name, ...(egress && { egress }) }, { sharedEmail });
       const key = created.key.key;
       const link = await linkByOperator({ ...env, tenant: created.account.id }, address);
       const lines = [
@@ -119,12 +119,12 @@ export const COMMANDS: Record<string, Command> = {
     },
   },
   'account rename': {
-    takes: ['email', 'name', 'again'],
+    takes: ['email', 'name', 'shared-email'],
     names: ['account'],
-    run: async (world, { email, name, again = false }, tenant) => {
+    run: async (world, { email, name, 'shared-email': sharedEmail = false }, tenant) => {
       if (email === undefined && name === undefined) throw new UsageError('account rename needs --name or --email.');
       const patch = parse(AccountPatch, { ...(name !== undefined && { name }), ...(email !== undefined && { email }) });
-      return showAccount(await changeNameAndEmail({ ...world, tenant }, patch, again));
+      return showAccount(await changeNameAndEmail({ ...world, tenant }, patch, sharedEmail));
     },
   },
   'account set-limits': {

@@ -22,13 +22,13 @@ import { commandOf } from './parse-command.ts';
 import { STORE_USAGE } from './store.ts';
 
 const USAGE = `Operator commands. They work while the service is running.
-  npm run admin -- account create --email E --name N [--egress public|any] [--again]
+  npm run admin -- account create --email E --name N [--egress public|any] [--shared-email]
                                                          create an account; prints a sign-in link and the key of
-                                                         the first admin, once; --again allows an e-mail address
+                                                         the first admin, once; --shared-email allows an address
                                                          that another account has
   npm run admin -- account list                          list all accounts
   npm run admin -- account show ID                       show an account with all its limits
-  npm run admin -- account rename ID [--name N] [--email E] [--again]
+  npm run admin -- account rename ID [--name N] [--email E] [--shared-email]
   npm run admin -- account set-limits ID                 change limits; omitted ones keep their value
 ${LIMIT_USAGE}
   npm run admin -- account disable ID                    reject its keys; stop its checks and actions
@@ -106,7 +106,7 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
     });
     if ('runAlone' in command) return print(await command.runAlone(options, first));
     if ('runOnFiles' in command) {
-      if (env.TABLE_NAME) throw new UsageError('TABLE_NAME is set: AWS backs up a table, see docs/operate.');
+      if (env.TABLE_NAME) throw new UsageError('TABLE_NAME is set: for backups on AWS, see docs/operate.');
       return print(command.runOnFiles(dataDir(env), options, first));
     }
     const { world, close } = await openWorld(env, command === COMMANDS['account create']);

@@ -19,5 +19,5 @@ export function neverAllowedReason(cidr: string): string | undefined {
   const hit = NEVER.find(
     ([base, bits]) => range.check(base, typeOf(base)) || blockList([`${base}/${bits}`]).check(start, typeOf(start)),
   );
-  return hit && `${cidr} contains ${hit[0]}/${hit[1]}, ${hit[2]}`;
+  return hit && `${cidr} overlaps ${hit[0]}/${hit[1]}, ${hit[2]}`;
 }

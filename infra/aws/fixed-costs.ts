@@ -9,7 +9,7 @@ import { FleetwatchStack } from './stack.ts';
 const PRICES = {
   alarm: 0.1,
   secret: 0.4,
-  /** A metric of the service; only ScheduleLag is written without failures. */
+  /** A metric of the service. If nothing fails, only ScheduleLag is written. */
   own_metric: 0.3,
   schedule_calls: 1,
 } as const;

@@ -47,7 +47,7 @@ function makeFunction(scope: Construct, name: FunctionName, resources: Resources
     ...(resources.key && { environmentEncryption: resources.key }),
     ...vpc,
     logGroup,
-    // WARN omits the report of each invocation, which metrics contain. INFO keeps the metrics, which are in logs.
+    // WARN omits the report of each invocation, whose values are in metrics. INFO keeps metrics, which are log lines.
     loggingFormat: LoggingFormat.JSON,
     systemLogLevelV2: SystemLogLevel.WARN,
     applicationLogLevelV2: ApplicationLogLevel.INFO,

@@ -96,7 +96,7 @@ export function scaleOf(
   };
 }
 
-/** Returns the table units of the rollups per probe, and their other price in dollars per million probes. */
+/** Returns the table units of rollups per probe, and their compute and queue price in dollars per million probes. */
 function rollupOf(checksACell: number) {
   const a = ASSUMED;
   const probes = checksACell * 60;
@@ -148,7 +148,7 @@ function ticksOf(cells: number, messages: number, shards: number) {
     /** Cells per invocation, which holds the messages of all of them. */
     cells_a_run: cells / runs,
     tick_seconds: seconds,
-    /** Number of concurrent generators that keep up. */
+    /** Number of concurrent generators that are needed to keep up. */
     generators: (runs * seconds) / 60,
     /** Read units per second of the partition of a shard while its entries are read. */
     partition_reads: pages < 1 ? pages * 128 : Math.min(pages * 128, 128 / a.page_seconds),

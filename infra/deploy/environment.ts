@@ -7,7 +7,7 @@ const FOLDER = join(import.meta.dirname, '../../deploy');
 
 export type Environment = {
   name: string;
-  /** Path of its settings for messages, relative to the repository. */
+  /** Path of its settings file relative to the repository, for messages. */
   file: string;
   settings: DeploySettings;
 };

@@ -91,7 +91,7 @@ async function passesSmoke({ settings }: Environment, outputs: Outputs, url: str
     if (code !== 0) throw new StepError(`admin ${words.slice(0, 2).join(' ')}: ${err.trim()}`);
     return JSON.parse(out);
   };
-  const who = ['--email', 'smoke-test@fleetwatch.invalid', '--name', 'Smoke test', '--again'];
+  const who = ['--email', 'smoke-test@fleetwatch.invalid', '--name', 'Smoke test', '--shared-email'];
   const { account, key } = await admin('account', 'create', ...who, '--egress', settings.CHECK_EGRESS);
   try {
     const stream = settings.CDN ? [] : ['--stream', outputs.StreamUrlmcp!];

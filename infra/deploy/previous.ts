@@ -9,7 +9,7 @@ export const ASSEMBLY = 'cdk.out';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * Replaces the template of a stack in the last synthesis, so that the CDK deploys the new template with the roles of
+ * Replaces the template of a stack in the last synthesis with `template`, so that the CDK deploys it with the roles of
  * the CDK. The code that the template names was uploaded by an earlier deployment, and the bootstrap bucket keeps it.
  */
 export function replaceTemplate(stack: string, template: Json): void {

@@ -25,7 +25,7 @@ export type Step = {
   made?: [collection: string, member: string];
 };
 
-/** Valid requests to every endpoint with a body or side effect, in order. A new endpoint of that kind needs a step. */
+/** Valid requests to endpoints with a body or side effect, in order. Each of these needs one. ACCESS_STEPS follow. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {

@@ -24,7 +24,7 @@ export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   }
 
   function toJson(schema: z.ZodType, io: Direction): JsonSchema {
-    // The array around the schema makes a reference of a named schema.
+    // Inside an array, a named schema becomes a reference.
     const whole = z.toJSONSchema(z.array(schema), {
       io,
       unrepresentable: 'any',
@@ -63,7 +63,7 @@ function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
 
 const isSame = (a: JsonSchema, b: JsonSchema): boolean => canonical(a) === canonical(b);
 
-/** Returns the same text for the same schema, regardless of its references. */
+/** Returns a schema as text, with references to `$defs` written as references to components. */
 const canonical = (schema: JsonSchema): string =>
   JSON.stringify(schema, (_key, value) => (typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value));
 

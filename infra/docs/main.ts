@@ -4,7 +4,7 @@ import { committedFiles } from './committed-files.ts';
 import { generate } from './generate.ts';
 import { recordExamples } from './record.ts';
 
-/** Runs `npm run generate`: records the examples and writes every generated file. */
+/** Implements `npm run generate`: records the examples and writes every generated file. */
 const examples = await recordExamples();
 const { openApi, console } = generate(examples);
 const files = {

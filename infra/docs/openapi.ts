@@ -216,7 +216,7 @@ export function openApi(routes: readonly RouteDoc[], about: About): OpenApi {
   }
 }
 
-/** Adds the read-only properties of a record, which may be sent back with a change, to a body. */
+/** Adds to a body the read-only properties of its record, which may be sent back with a change. */
 function withReadOnly(body: z.ZodType, readOnly: string[]): z.ZodType {
   if (readOnly.length === 0 || !(body instanceof z.ZodObject)) return body;
   const ignored = z.unknown().meta({ readOnly: true, description: 'Ignored.' }).optional();

@@ -135,7 +135,7 @@ export async function recordExamples(): Promise<Map<string, Example>> {
       const answer = await send(method, path, request, headers);
       const follows = FOLLOWS[endpoint];
       if (follows) {
-        // The alert waits for its cause, or for its reserved send time.
+        // The alert waits until its cause is evaluated, or until its reserved send time.
         clock.step(2000);
         await until('the alert was sent', async () => {
           const { body } = await send('GET', '/v1/notify/logs');

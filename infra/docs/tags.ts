@@ -1,4 +1,4 @@
-/** Descriptions of endpoint groups, by the first word of their paths. */
+/** Descriptions of endpoint groups, by the first segment of their paths after /v1. */
 export const tags: Readonly<Record<string, string>> = {
   me: 'Account, limits and user of the caller.',
   account: 'Name and contact of the account.',
@@ -6,7 +6,7 @@ export const tags: Readonly<Record<string, string>> = {
   auth: 'API keys. Except for a few open endpoints, a request needs a key (`Authorization: Bearer fw_…`) or a session.',
   settings: 'Members and pending invitations.',
   invitations: 'Acceptance of an invitation, without a key.',
-  session: 'Session of the request, which a browser has in a cookie instead of a key; and sign-out.',
+  session: 'Session that a browser uses instead of a key, by a cookie; and sign-out.',
   sessions: 'Sessions of the caller.',
   'sign-in': 'Sign-in, which starts a session and sets its cookie; passkeys and identities of the caller.',
   blueprints: 'Catalog: blueprints, which define types with typed fields, and their entities.',

@@ -4,7 +4,7 @@ import type { ALERT_VARIABLES } from '#lib/channels/templates.ts';
 
 /** Variables that every action can use in its url and body_template: when each is present, and its meaning. */
 export const variables: Readonly<Record<keyof BuiltIn, readonly [when: string, meaning: string]>> = {
-  execution_id: ['always', 'Id of the execution, for reports of the pipeline.'],
+  execution_id: ['always', 'Id of the execution, with which the pipeline can report its status.'],
   action_id: ['always', 'Id of the action.'],
   action_name: ['always', 'Name of the action.'],
   timestamp: ['always', 'Time at which the request is sent, in UTC: `2026-11-21T08:01:17.000Z`.'],

@@ -21,7 +21,7 @@ export async function ensureFirstAccount(env: Env, dir: string | undefined): Pro
   // The key is stored before the account exists: after a crash in between, the next start creates another key.
   const draw = generateApiKey(ports.ids);
   if (file) writeKey(file, draw.raw);
-  await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, again: true });
+  await createAccount(env, { email: 'admin@localhost', name: 'First account' }, { draw, sharedEmail: true });
   return { raw: draw.raw, isNew: true };
 }
 

@@ -3,7 +3,7 @@ import { allUsers, requireAccount } from '#lib/access/store.ts';
 import type { Env } from '#lib/env.ts';
 import { linkByOperator } from '#lib/identity/sign-in-link.ts';
 
-/** Creates a sign-in link for the first account; undefined if disabled, or an admin has a passkey or an identity. */
+/** Creates a sign-in link for the first account, unless it is disabled or an admin has a passkey or an identity. */
 export async function firstLink(env: Env, address: string): Promise<string | undefined> {
   const { items } = await env.ports.table.query({ partition: env.keys.accounts, limit: 1 });
   const tenant = items[0]?.sk;

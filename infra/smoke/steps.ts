@@ -50,9 +50,9 @@ export const STEPS: Step[] = [
 ];
 
 async function health({ url }: Walk): Promise<string> {
-  const open = caller(url, '');
-  const body = expected(await open('GET', '/v1/health'), 200, 'GET /v1/health');
-  const { status } = await open('HEAD', '/v1/health');
+  const callWithoutKey = caller(url, '');
+  const body = expected(await callWithoutKey('GET', '/v1/health'), 200, 'GET /v1/health');
+  const { status } = await callWithoutKey('HEAD', '/v1/health');
   if (status >= 500) throw new StepError(`HEAD /v1/health returned ${status}`);
   return body.ok
     ? 'healthy'
@@ -108,7 +108,7 @@ async function heartbeat(walk: Walk): Promise<string> {
   return 'accepted, and the check is up';
 }
 
-/** Makes the check fail by expecting another status. Without `receiver`, an ntfy channel posts to a heartbeat URL. */
+/** Makes the check fail by expecting another status. The ntfy channel posts to `receiver`, or else a heartbeat URL. */
 async function alert(walk: Walk): Promise<string> {
   const { call, patience, receiver } = walk;
   const probed = required(walk.probed, 'check');

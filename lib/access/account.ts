@@ -90,8 +90,8 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /**
- * Whether Unicode normalization (NFKC) leaves an e-mail address as it is. Otherwise it could pass for another one: the
- * Kelvin sign is a `k` in lower case.
+ * Whether Unicode normalization (NFKC) leaves an e-mail address as it is. Otherwise it could pass for another address:
+ * the Kelvin sign becomes `k` in lower case.
  */
 export function isNormalEmail(email: string): boolean {
   return email.normalize('NFKC') === email;

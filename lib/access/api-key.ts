@@ -16,7 +16,7 @@ const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
 /** Time (ms) for which an expired key stays listed. */
 const LISTED_MS = 90 * DAY_MS;
 
-/** Expiry of a key, epoch ms; null: never. `expires_at` of an item is its deletion from the table. */
+/** Expiry of a key, epoch ms; null: never. `expires_at` of its item is the deletion from the table, epoch seconds. */
 export type Expiry = { valid_until: number | null };
 
 export const endingAt = (valid_until: number | null): Expiry & { expires_at?: number } =>
@@ -24,7 +24,7 @@ export const endingAt = (valid_until: number | null): Expiry & { expires_at?: nu
 
 export const isExpired = ({ valid_until }: Expiry, now: number): boolean => valid_until !== null && valid_until <= now;
 
-/** Whether it is expired and no longer listed; the table may take days to delete it. */
+/** Whether a key is expired and no longer listed; the table may take days to delete it. */
 export const isForgotten = ({ valid_until }: Expiry, now: number): boolean =>
   valid_until !== null && valid_until + LISTED_MS <= now;
 
@@ -36,8 +36,8 @@ const outlives = (end: number | null, makerExpiry: number | null): boolean =>
   makerExpiry !== null && (end === null || end > makerExpiry);
 
 /**
- * Throws FORBIDDEN for a key that expires, or its session: nothing that a key creates and that gives access may outlive
- * it. A new key is limited instead (expiryOf). @param what created thing that does not expire: `an invitation`
+ * Throws FORBIDDEN if the key of the caller or session expires: nothing that gives access may outlive the key that
+ * creates it. The lifetime of a new key is limited instead (expiryOf). @param what created thing: `an invitation`
  */
 export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
@@ -48,7 +48,7 @@ export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): v
   );
 }
 
-/** Returns the expiry of a new key; null takes `makerExpiry` (creating key, epoch ms). Throws VALIDATION_ERROR. */
+/** Returns the expiry of a new key (epoch ms): `wanted`; if null, that of the creating key. Throws VALIDATION_ERROR. */
 export function expiryOf(now: number, wanted: number | null, makerExpiry: number | null): number | null {
   if (wanted === null) return makerExpiry;
   assertKeyExpiry(now, wanted);
@@ -64,7 +64,7 @@ export function assertKeyExpiry(now: number, wanted: number): void {
     throw invalid('expires_at', `must be at most 3,650 days ahead: ${iso(now + MAX_LIFETIME_MS)}`);
 }
 
-/** Returns the expiry after a rotation: the same lifetime again, at most to `makerExpiry` (creating key, epoch ms). */
+/** Returns the expiry after a rotation (epoch ms): the same lifetime again, at most until the creating key expires. */
 export function nextExpiry(
   now: number,
   old: Expiry & { created_at: string },

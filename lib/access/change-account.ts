@@ -40,22 +40,24 @@ import { requireAccount } from './store.ts';
 
 /**
  * Returns the writes that move an account to another e-mail address. `from` undefined: new account. `to` undefined:
- * deleted account. `again`: accept an address that another account has, otherwise a CONFLICT.
+ * deleted account. `sharedEmail`: accept an address that another account has, otherwise a CONFLICT.
  */
 export async function addressWrites(
   scope: TenantScope,
-  { from, to, again = false }: { from?: string; to?: string; again?: boolean },
+  { from, to, sharedEmail = false }: { from?: string; to?: string; sharedEmail?: boolean },
 ): Promise<Write[]> {
   if (from !== undefined && to !== undefined && foldedEmail(from) === foldedEmail(to)) return [];
   return [
     ...(from === undefined ? [] : await emailWrites(scope, from, (others) => others)),
-    ...(to === undefined ? [] : await emailWrites(scope, to, (others) => withTenant(others, scope.tenant, to, again))),
+    ...(to === undefined
+      ? []
+      : await emailWrites(scope, to, (others) => withTenant(others, scope.tenant, to, sharedEmail))),
   ];
 }
 
-function withTenant(others: string[], tenant: string, email: string, again: boolean): string[] {
-  if (others.length > 0 && !again) {
-    const message = `Account ${others.join(', ')} already has the e-mail address ${email}. Use --again to allow it.`;
+function withTenant(others: string[], tenant: string, email: string, sharedEmail: boolean): string[] {
+  if (others.length > 0 && !sharedEmail) {
+    const message = `Account ${others.join(', ')} already has the e-mail address ${email}. Use --shared-email to allow it.`;
     throw new AppError('CONFLICT', message);
   }
   return [...others, tenant];
@@ -92,17 +94,17 @@ export function setLimits(
   });
 }
 
-/** Changes name and e-mail address, if given. @param again as in `addressWrites` */
+/** Changes name and e-mail address, if given. @param sharedEmail as in `addressWrites` */
 export const changeNameAndEmail = (
   scope: MutationContext,
   { name, email }: AccountPatch,
-  again: boolean,
+  sharedEmail: boolean,
 ): Promise<AccountItem> =>
   changeAccount(
     scope,
     'update',
     (account) => ({ ...account, name: name ?? account.name, email: email ?? account.email }),
-    (before, after) => addressWrites(scope, { from: before.email, to: after.email, again }),
+    (before, after) => addressWrites(scope, { from: before.email, to: after.email, sharedEmail }),
   );
 
 /** Disables an account: its requests fail with ACCOUNT_DISABLED, its checks and actions stop. Idempotent. */
@@ -177,12 +179,12 @@ async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: Accou
  * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. By
  * default, the first account has the egress `any`, other accounts `public`. Throws VALIDATION_ERROR, and CONFLICT for
  * an e-mail address that another account has.
- * @param more `draw`: a key that was already generated; `again`: as in `addressWrites`
+ * @param more `draw`: a key that was already generated; `sharedEmail`: as in `addressWrites`
  */
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,
   input: NewAccount,
-  { draw = generateApiKey(ports.ids), again = false }: { draw?: GeneratedApiKey; again?: boolean } = {},
+  { draw = generateApiKey(ports.ids), sharedEmail = false }: { draw?: GeneratedApiKey; sharedEmail?: boolean } = {},
 ): Promise<{ account: AccountItem; user: UserItem; key: IssuedKey }> {
   const { email, name, ...limits } = parse(NewAccount, input);
   const { items: others } = await ports.table.query({ partition: keys.accounts, limit: 1 });
@@ -222,7 +224,7 @@ export async function createAccount(
   const writes = items.map((put): Write => ({ put, if: 'absent' }));
   const auditWrites = auditWriter({ ports, keys, tenant, origin: 'operator' }, 'create', auditedAccount);
   await retryOnConflict(ports, async () => {
-    const address = await addressWrites({ ports, keys, tenant }, { to: email, again });
+    const address = await addressWrites({ ports, keys, tenant }, { to: email, sharedEmail });
     return (await commit(ports, [...writes, ...address, ...auditWrites(undefined, account)])).ok ? true : RETRY;
   });
   return { account, user, key: { ...keyRecord(key.item, now), key: draw.raw } };

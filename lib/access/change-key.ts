@@ -131,7 +131,7 @@ export async function deleteKey(scope: MutationContext, pointer: ApiKeyPointer):
       { delete: keys.apiKeyPointer(tenant, pointer.sk) },
       ...auditWrites(key, undefined),
     ];
-    // An expired key may no longer be counted (keyCountOf in issue-key.ts).
+    // The stored number possibly excludes an expired key already (keyCountOf in issue-key.ts).
     if (user && !isExpired(key, ports.clock.now())) {
       const put: UserItem = { ...user, v: ports.ids.token(), keys: user.keys - 1 };
       writes.push({ put, if: { version: user.v } });

@@ -37,7 +37,7 @@ export async function issueKey(
 
 type KeyCreation = { input: NewKey & { rotated_from?: string }; more_writes?: Write[] };
 
-/** Adds a key if user and account are unchanged. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
+/** Adds a key; retries if user or account change meanwhile. Throws UNAUTHORIZED, ACCOUNT_DISABLED, LIMIT_EXCEEDED. */
 export function addKey(
   scope: MutationContext,
   userId: string,

@@ -19,7 +19,7 @@ export type MailAddressItem = Item & {
   changed_at: string;
   /** E-mail address of the user who added it, or the label of the key; empty if unknown. */
   added_by: string;
-  /** Tokens for further requests to confirm. */
+  /** Token bucket that limits requests to confirm. */
   requests?: Bucket;
   /** Last request to confirm: digest of its token, and expiry (epoch ms). */
   request?: { digest: string; valid_until: number };

@@ -40,7 +40,7 @@ const listOf = <Member extends z.ZodType>(member: Member, max: number) =>
 const idOf = (prefix: string, what: string) =>
   z.string().refine((id) => isId(prefix, id), `must be an id of ${what}: ${prefix}_…`);
 
-const ONLY_PUSH = `Only with push as the single scope; at most ${MAX_IDS} of both together.`;
+const ONLY_PUSH = `Only with the single scope push; at most ${MAX_IDS} checks and entities together.`;
 
 export const NewKey = z
   .object({

@@ -8,7 +8,7 @@ import type { Change } from './entry.ts';
 export type Side = { real: unknown; shown: unknown };
 
 const MAX_TEXT = 200;
-/** Maximum depth of a shown value, because a table keeps 32 levels; deeper values are shown as text. */
+/** Maximum depth of a shown value, because the table stores at most 32 levels; deeper values are shown as text. */
 const MAX_DEPTH = 6;
 
 /**

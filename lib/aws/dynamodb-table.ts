@@ -16,7 +16,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Freshness, Item, Key, Page, Query, Table, Write, WriteOutcome } from '#lib/platform/ports.ts';
 import { checkTransaction, isKey, isPartition, itemText } from '#lib/platform/table/item-limits.ts';
-import { inRounds, isThrottle, type RetryPorts, translate, unavailable } from './in-rounds.ts';
+import { inRounds, isTemporaryFailure, type RetryPorts, translate, unavailable } from './in-rounds.ts';
 
 type Attributes = Record<string, AttributeValue>;
 
@@ -179,7 +179,7 @@ function cancelled(error: TransactionCanceledException): WriteOutcome {
   const failed = reasons.flatMap(({ Code }, i) => (Code === 'ConditionalCheckFailed' ? [i] : []));
   const conflict = reasons.some(({ Code }) => Code === 'TransactionConflict');
   if (failed.length === 0 && !conflict) {
-    throw reasons.some(({ Code }) => isThrottle(Code)) ? unavailable(error) : error;
+    throw reasons.some(({ Code }) => isTemporaryFailure(Code)) ? unavailable(error) : error;
   }
   // The SDK returns items in errors as unparsed attributes.
   const present = reasons.map(({ Item }, i) => (failed.includes(i) ? presentOf(Item) : undefined));

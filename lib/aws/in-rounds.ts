@@ -29,8 +29,8 @@ const CONNECTION_ERRORS = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether an error code of AWS is temporary. */
-export const isThrottle = (code: string | undefined): boolean => code !== undefined && THROTTLED.has(code);
+/** Whether an error code or reason of AWS means throttling or a temporary failure. */
+export const isTemporaryFailure = (code: string | undefined): boolean => code !== undefined && THROTTLED.has(code);
 
 /** Returns the error of a store or queue that cannot serve; it is unknown whether a write was committed. */
 export const unavailable = (cause: unknown): AppError =>
@@ -45,7 +45,7 @@ type Failure = { name?: string; code?: string; $metadata?: { httpStatusCode?: nu
 export function translate(error: unknown): unknown {
   const { name, code, $metadata }: Failure = error ?? {};
   const isTemporary =
-    isThrottle(name) ||
+    isTemporaryFailure(name) ||
     TIMEOUTS.has(name ?? '') ||
     CONNECTION_ERRORS.has(code ?? '') ||
     ($metadata?.httpStatusCode ?? 0) >= 500 ||

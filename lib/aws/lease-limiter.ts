@@ -20,7 +20,7 @@ const RATES: Rates = {
   push: { per_second: 500, burst: 5000 },
   mcp: { per_second: 20, burst: 200 },
   send: { per_second: 5, burst: 20 },
-  // 2 GB on the first day, 1.8 GB on others.
+  // In KB: 2 GB on the first day, 1.8 GB on others.
   store: { per_second: 20, burst: 262_144 },
   open: { per_second: 20, burst: 100 },
   'sign-in': { per_second: 1, burst: 20 },
@@ -67,7 +67,7 @@ const MAX_SHARES = 5000;
 
 /**
  * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: at
- * most a tenth of a second's worth, or ten or the tokens of one request if that is more. Requests that fit into the
+ * most a tenth of a second's worth, ten, or the tokens of one request, whichever is more. Requests that fit into the
  * rate without a lease cost nothing. An account over its rate costs one read per second and process on average, because
  * a refused process waits 0.5 to 1.5 s. If the table fails, requests are allowed and `LimiterFailed` is counted.
  */

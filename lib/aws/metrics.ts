@@ -12,7 +12,7 @@ function writeMetric(service: string, name: string, unit: 'Count' | 'Seconds', v
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-/** Returns counters that write one line per count at once: buffered counts would be lost with a canceled invocation. */
+/** Returns counters that write each count immediately: buffered counts would be lost with a canceled invocation. */
 export const countMetrics = (service: string): Metrics => ({
   count: (name) => writeMetric(service, name, 'Count', 1),
 });

@@ -5,9 +5,11 @@ import type { Checksum, SourceData } from '@smithy/types';
 import { AppError } from '#lib/platform/errors.ts';
 import type { Files, PublicFile } from '#lib/platform/ports.ts';
 
-/** Time limit of a request (ms): two attempts take less than the five seconds of the port. */
+/** Time limit of a request (ms): two attempts end within the five seconds that `Files` allows. */
 const TIMEOUT_MS = 2_000;
-/** Attempts of a write. A read has one: if it fails, the page is rendered within the time that CloudFront waits. */
+/**
+ * Attempts of a write. A read has one, so that after a failure the page can be rendered before CloudFront times out.
+ */
 const ATTEMPTS = 2;
 
 /** Response headers of published files for browsers and CloudFront; S3 stores them with each file. */

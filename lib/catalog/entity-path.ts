@@ -33,7 +33,7 @@ const hasEntity = (body: unknown, { id, path }: PropertyNames): boolean =>
   memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
 /**
- * Returns the id of the entity with an id or path; an id alone is not looked up. Throws NOT_FOUND (path),
+ * Returns the id of the entity with an id or path; an id alone is not looked up. Throws NOT_FOUND for an unknown path,
  * VALIDATION_ERROR if both are given and differ.
  */
 export async function entityIdOf(

@@ -130,7 +130,7 @@ export async function requireEntityWithBlueprint(
 /** Minimum number of entities read per bucket; entities are spread evenly over buckets. */
 const MIN_PER_BUCKET = 10;
 
-/** Returns a page of the entities of all blueprints in order of ids: at most `limit`, or fewer although more follow. */
+/** Returns a page of the entities of all blueprints by id. It can have fewer than `limit` although more follow. */
 export const entityPage = (
   { ports, keys, tenant }: TenantScope,
   range: Pick<Query, 'from' | 'after'>,

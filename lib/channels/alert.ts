@@ -104,7 +104,7 @@ export const NOTHING_KNOWN = {
   unreported: null,
 } satisfies Partial<Alert>;
 
-/** Example of an alert, used in the documentation and to determine the address of a channel. */
+/** Example of an alert, for the documentation, and rendered to determine the address to which a channel sends. */
 export const EXAMPLE_ALERT: Alert = {
   ...NOTHING_KNOWN,
   delivery_id: 'dlv_0mi8w2c1pce7f6c011776e8db7',
@@ -154,7 +154,7 @@ export const EXAMPLE_ALERT: Alert = {
   notified: ['Slack', 'E-mail'],
 };
 
-/** Subject of news of a status page: an incident, or maintenance as on the page. Times in ISO 8601. */
+/** Subject of news of a status page: an incident, or an occurrence of maintenance. Times in ISO 8601. */
 export type StatusNews =
   | {
       incident_id: string;
@@ -254,7 +254,7 @@ export type MonthlyReport = {
 /** Root cause, with its state at the time of the alert. `since`: ISO 8601. */
 export type AlertRoot = { entity_id: string; entity_name: string; state: EntityState; since: string };
 
-/** Guarded action that did not help, with the verdict of its last attempt. */
+/** Remediation that did not help, with the verdict of its last attempt. */
 export type TriedRemediation = {
   action_id: string;
   action_name: string;

@@ -4,7 +4,7 @@ import type { Alert } from './alert.ts';
 import type { Letter } from './mail-client.ts';
 import { TEMPLATES, type Templates } from './templates.ts';
 
-/** Request, publication or mail to send. `receiver`: key of the pacing; default: the url. */
+/** HTTP request, NATS message or mail to send. `receiver`: key for pacing; default: the URL. */
 export type Send =
   | {
       via: 'http';
@@ -35,7 +35,7 @@ export type ChannelType<Name extends string = string> = {
   read_by: 'people' | 'programs';
   /** Set if the receiver opens and closes a case per alert: then alerts are never combined in one message. */
   has_cases?: true;
-  /** Strict, with string values only, so that typos are reported. */
+  /** Strict, so that typos are reported. All values are strings. */
   config: z.ZodObject;
   /** Keys of config that callers without write access see as ********, and that error texts must not contain. */
   secrets: readonly string[];

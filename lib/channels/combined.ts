@@ -35,7 +35,7 @@ export function combinedTitle(alerts: readonly Alert[]): string {
   return `${alerts.length} alerts: ${counts.join(', ')}`;
 }
 
-/** Maximum length of the list of alerts in a text, which most receivers accept. */
+/** Maximum length of the list of alerts in a text; most receivers accept this length. */
 const MAX_LIST = 2_800;
 
 /** Joins as many entries as fit, and adds the number of omitted ones. */

@@ -3,7 +3,7 @@ import type { Log } from '#lib/platform/ports.ts';
 /** Timeout of a whole attempt, from the connection to the mail server until it accepts the mail. */
 const TIMEOUT_MS = 10_000;
 
-/** Loaded with the first mail, because many services have no mail channels. */
+/** Loaded with the first mail, because many installations have no mail channels. */
 const client = () => import('nodemailer');
 
 /** Mail without its sender. Ids are for `Message-ID`, without brackets and host; `thread` is null for a single mail. */
@@ -22,7 +22,7 @@ export type Letter = {
 export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolean };
 
 /**
- * Returns a function that sends mails through the operator's mail server, over one connection each: alerts are few.
+ * Returns a function that sends mails through the operator's mail server, one connection per mail: alerts are few.
  * Credentials are only sent with TLS: smtps, or STARTTLS with a trusted certificate. Without credentials STARTTLS is
  * used if offered, except on loopback. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
  * with `user:password@`; MAIL_FROM.

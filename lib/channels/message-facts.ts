@@ -105,7 +105,7 @@ export type Message = {
   /** Complete summary in one line: `Shop: checkout is down`. From a template, at most 256 characters. */
   title: string;
   mood: 'bad' | 'warn' | 'good' | 'neutral';
-  /** Root cause and impact, or empty; or the text of a template, up to 16,000 characters, without other parts. */
+  /** Root cause and impact; may be empty. From a template: up to 16,000 characters, and the parts below are empty. */
   lead: string;
   facts: [label: string, value: string][];
   /** Error or warning of the check, at most 500 characters; may be empty. */

@@ -35,7 +35,7 @@ export function messageOf(alert: Alert, templates: Templates = {}, nameLength = 
   const values = valuesOf(alert, usual);
   const written = (template: string): string => {
     const chosen = withSections(template, (name) => (values.get(name) ?? '') !== '');
-    // A missing label is empty.
+    // The placeholder of a missing label becomes empty.
     const all = new Map([...placeholdersIn(chosen).map((name) => [name, ''] as const), ...values]);
     return (fill(chosen, all, (value) => value, MAX_RENDERED) ?? chosen).trim();
   };
@@ -99,9 +99,9 @@ const NO_DATA = 'no data';
 const percent = (ratio: number | null): string =>
   ratio === null ? NO_DATA : `${Math.floor(Math.round(ratio * 1e6) / 10) / 1000} %`;
 
-/** Formats `November 2026`. */
-const monthName = (month: string, more = 0): string =>
-  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + more)).toLocaleString('en-US', {
+/** Formats `November 2026`. @param offset number of months to add */
+const monthName = (month: string, offset = 0): string =>
+  new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + offset)).toLocaleString('en-US', {
     month: 'long',
     year: 'numeric',
     timeZone: 'UTC',

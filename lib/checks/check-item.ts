@@ -42,7 +42,7 @@ export type CheckItem = Item &
     /** Epoch ms of the last creation, enabling or settings change. */
     settings_at: number;
 
-    /** Remediation by action, before notification (lib/actions/bindings.ts). */
+    /** Remediations for which alerts wait, by action id (lib/actions/bindings.ts). */
     remediations?: Record<string, RemediationSetting>;
 
     state: CheckState;
@@ -107,7 +107,7 @@ export type RemediationSetting = { state: 'down' | 'degraded'; settle_seconds: n
 
 /** Consecutive results: failures; failures or warnings; successes; successes without a warning. */
 export type Streak = 'failures' | 'problems' | 'successes' | 'clean_successes';
-/** A started job run; epoch ms. `overrun`: its maximum time was exceeded and recorded; kept to measure its end. */
+/** A started job run; epoch ms. `overrun`: its overrun was recorded; the run is kept to measure its duration. */
 export type OpenRun = { rid?: string; started_at: number; received_at: number; overrun?: true };
 
 /** Flapping started at `since` and ends when the state has been stable up to `until`; both epoch ms. */

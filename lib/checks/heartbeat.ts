@@ -53,15 +53,15 @@ export type LastHeartbeat = {
 const EARLY_MS = 60_000;
 
 /**
- * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if none is expected. Pure.
- * The first case that applies decides:
+ * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if no heartbeat is expected.
+ * Pure. The first case that applies decides:
  * 1. A job run is open: the maximum run time after the start of the earliest one; until then no due time is missed. If
  * new settings shorten that time, the failure is at their change, because no failure is older than its settings.
  * 2. No heartbeat yet: the maximum time until the first, if set.
  * 3. With a schedule: the grace time after the next due time.
  * 4. Else the grace time.
  * Cases 2 to 4 count from the newest heartbeat, settings change or outage of the service, whichever is latest. After a
- * failure, the next failure follows at the next due time or one interval later.
+ * failure, the next one follows the grace time after the next due time, or one interval later.
  */
 export function heartbeatDeadline(
   check: PushCheck,
@@ -135,7 +135,7 @@ export function latestMissed(check: PushCheck, deadline: HeartbeatDeadline, now:
   return { misses: 'due time', due: latest, at: latest + grace };
 }
 
-/** Returns the changes after a missed heartbeat: its time, and runs marked as overrun but still measured. Pure. */
+/** Returns the changes after a missed heartbeat: its time, and overrun runs, marked but kept to be measured. Pure. */
 export function afterMissed(check: PushCheck, missed: HeartbeatDeadline): Pick<CheckItem, 'missed_at' | 'runs'> {
   const { at } = missed;
   const { runs } = check;
@@ -194,8 +194,8 @@ const toMinute = (wall: string): string => wall.slice(0, 16);
 export type PushTimes = { at: number; received_at: number };
 
 /**
- * Returns the times of the stored push; undefined before the first. A time in the future, because the clock was set
- * back, becomes 0, so that the next push is applied (not quiet).
+ * Returns the times in `last_received`; undefined before the first push. A time in the future, because the clock was
+ * set back, becomes 0, so that the next push is applied (not quiet).
  */
 export const storedLastReceived = ({ last_received }: CheckItem, now: number): PushTimes | undefined =>
   last_received && {

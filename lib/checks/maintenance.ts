@@ -18,7 +18,7 @@ export type WindowItem = Item & {
   times: WindowTimes;
   /** Selected checks; null: all. */
   scope: Omit<Selector, 'states'> | null;
-  /** Whether it also holds downstream failures of an entity whose checks are all in it. */
+  /** Whether it also holds alerts of failures caused by an entity whose checks are all in it. */
   include_dependents?: true;
   /** Whether its time counts in uptime; absent: it is excluded. */
   counts_in_uptime?: true;

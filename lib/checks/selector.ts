@@ -67,7 +67,7 @@ export type Selectable = {
   entity: Pick<EntityItem, 'id' | 'blueprint_slug' | 'labels'>;
 };
 
-/** Whether a selector matches a check, in any state; null matches all. Pure. */
+/** Whether a selector matches a check, regardless of its `states`; null matches all. Pure. */
 export function selects(selector: Selector | null, { check, entity }: Selectable): boolean {
   if (selector === null) return true;
   const { labels = {}, blueprints, entity_ids, check_ids } = selector;

@@ -1,10 +1,10 @@
 import type { Ports } from '#lib/env.ts';
 import type { Item, Key, Table, Write } from '#lib/platform/ports.ts';
 
-/** Single-use item, valid until `valid_until` (epoch ms): a challenge, or the request of a sign-in. */
+/** Single-use item, such as a challenge or a sign-in link, valid until `valid_until` (epoch ms). */
 export type OneTime = Item & { v: string; valid_until: number; expires_at: number };
 
-/** Creates a single-use item, to be put on `absent`. @param ms validity */
+/** Creates a single-use item, to be put if absent. @param ms validity */
 export function oneTime<Content extends object>(
   { ids, clock }: Pick<Ports, 'ids' | 'clock'>,
   key: Key,
@@ -24,5 +24,5 @@ export async function findOneTime<Content extends object>(
   return item && item.valid_until > clock.now() ? item : undefined;
 }
 
-/** Returns the write that uses it up, for the transaction of its use: of concurrent uses only one commits. */
+/** Returns the write that uses up an item, for the transaction of its use: only one of concurrent uses commits. */
 export const useOnce = ({ pk, sk, v }: OneTime): Write => ({ delete: { pk, sk }, if: { version: v } });

@@ -36,7 +36,7 @@ type Acknowledged = {
   now: number;
 };
 
-/** Returns the alert about an acknowledgement for the recipients of the failure; undefined without recipients. */
+/** Returns the alert about an acknowledgement for the recipients of the failure; undefined if no alert is due. */
 async function acknowledgedAlert(
   env: TenantEnv,
   { check, entity, policy, hold, acknowledgement, now }: Acknowledged,
@@ -71,7 +71,7 @@ export const AcknowledgeBody = z
   })
   .meta({ id: 'Acknowledge' });
 
-/** The acting party: a caller or a link. */
+/** Scope of an actor: a caller or an alert link. */
 type ActorScope = TenantEnv & MutationContext;
 /** `until`: epoch ms. */
 type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { until?: number | undefined };
@@ -99,7 +99,7 @@ export const acknowledgeAs = (
 /**
  * Acknowledges a failure, unless it is acknowledged, and notifies the recipients. Reminders and escalation steps stop
  * until `until` or the recovery.
- * @throws AppError CONFLICT without a failure, VALIDATION_ERROR for an end in the past, NOT_FOUND
+ * @throws AppError CONFLICT without a failure, VALIDATION_ERROR for an end in the past or over 30 days ahead, NOT_FOUND
  */
 export async function acknowledge(
   scope: ActorScope,

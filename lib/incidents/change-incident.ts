@@ -52,7 +52,7 @@ export const NewIncident = z
     ...settings,
     entity_ids: z
       .array(z.string().refine((id) => isId('ent', id), 'must be the id of an entity: ent_…'))
-      .max(MAX_ENTITIES, `must name at most ${MAX_ENTITIES}`)
+      .max(MAX_ENTITIES, `must name at most ${MAX_ENTITIES} entities`)
       .describe('Ids of affected entities.')
       .default([]),
     component_ids: ComponentIds.default([]),

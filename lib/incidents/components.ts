@@ -14,10 +14,10 @@ export const ComponentIds = z
   .max(MAX_COMPONENTS, `must name at most ${MAX_COMPONENTS}`)
   .describe('Ids of affected components of status pages.');
 
-/** The members of a status page that incidents read. */
+/** The properties of a status page that incidents read. */
 type PageItem = Item & { id: string; groups: { components: { id: string }[] }[] };
 
-/** Reads the id of the status page of each component of the account, by component id. */
+/** Maps the id of each component of the account to the id of its status page. */
 async function readComponentPages({ ports, keys, tenant }: Context): Promise<ReadonlyMap<string, string>> {
   const pages = await allOf<PageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(STATUS_PAGES) });
   return new Map(
@@ -27,7 +27,7 @@ async function readComponentPages({ ports, keys, tenant }: Context): Promise<Rea
   );
 }
 
-/** Asks to publish the status pages of the account. If the process stops before that, they follow in five minutes. */
+/** Asks to publish the status pages of the account. After a crash, they are published within five minutes anyway. */
 export const askToPublish = ({ ports, tenant }: Context): Promise<void> =>
   ports.queues.send('publish', [publishMessage(tenant, ports.clock.now())]);
 

@@ -14,12 +14,12 @@ type IncidentKey = { tenant_id: string; incident_id: string };
 
 /** Minimum delay in ms, so that recoveries of several entities are handled together. */
 const MIN_WAIT_MS = 1_000;
-/** Time in ms after which a scheduled recheck counts as lost and is sent again. */
+/** Time in ms after its due time at which a recheck counts as lost and is sent again. */
 const LOST_MS = 10 * 60_000;
 /** Delay in ms of the next recheck while an update of an entity has not reached the incident. */
 const SOON_MS = 5_000;
 
-/** Schedules a recheck, unless one is pending. Sends it before it is recorded, so that a crash loses none. */
+/** Schedules a recheck, unless one is pending. Sends it before it is recorded, so that a crash does not lose it. */
 export async function scheduleRecheck(
   { ports }: Env,
   { tenant_id, id: incident_id, recheck_at }: Pick<IncidentItem, 'tenant_id' | 'id' | 'recheck_at'>,
@@ -75,7 +75,7 @@ async function repeatRecheck(env: Env, { recheck_at: _before, ...incident }: Inc
 /** `recovered_at`: last recovery (epoch ms). `hasPendingUpdate`: an update has not reached the incident yet. */
 type EntityStatus = { down: true } | { recovered_at: number; hasPendingUpdate: boolean };
 
-/** Reads the status of the entities of an incident. A deleted entity counts as recovered once this detects it. */
+/** Reads the status of the entities of an incident. A deleted entity counts as recovered from the first such read. */
 export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): Promise<EntityStatus> {
   const { ports, keys } = env;
   let recovered_at = 0;

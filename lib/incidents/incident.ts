@@ -37,7 +37,9 @@ export type IncidentItem = Item & {
   hidden: boolean;
   /** Title on status pages; absent: made from the names of the components. */
   public_title?: string;
-  /** Components that users named. A status page also shows incidents that include the entity of a component. */
+  /**
+   * Affected components that users chose. A status page also shows incidents that include the entity of a component.
+   */
   component_ids?: string[];
   /** Status of the newest public update, and number of updates; absent without one. */
   public_status?: UpdateStatus;

@@ -7,9 +7,9 @@ import { timeOf } from '#lib/platform/ids.ts';
 import { iso } from '#lib/platform/time.ts';
 import { expiryOf, type IncidentEntity, type IncidentItem, type TimelineItem } from './incident.ts';
 
-// Transitions can arrive late and repeatedly; the final state is the same. Pure.
+// Pure functions. Transitions can arrive late and repeatedly; the final state is the same.
 
-/** Adds a transition to an entity of an incident; returns the same object if it contains nothing new. */
+/** Adds a transition to an entity of an incident; returns the same object if the transition contains nothing new. */
 export function entityWith(
   keys: Keys,
   { id }: IncidentRef,
@@ -64,9 +64,7 @@ export function incidentWith(
   return rest;
 }
 
-/**
- * Returns the timeline entry of a transition; of kind `joined` if the incident was assigned after its alert decision.
- */
+/** Returns the timeline entry of a transition; kind `joined` if its alert decision did not know the incident yet. */
 export function entryOfTransition(keys: Keys, ref: IncidentRef, transition: DecidedTransition): TimelineItem {
   const { tenant_id, transition_id, timestamp, entity_id, entity_name, check_id, check_label } = transition;
   const { check_from_state, check_to_state, to_state, error_message } = transition;

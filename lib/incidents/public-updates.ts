@@ -117,8 +117,8 @@ export async function requireUpdate(
 
 /**
  * Publishes an update. `resolved` also resolves the incident; another status reopens a resolved manual incident.
- * @throws AppError VALIDATION_ERROR for a component that does not exist or is on another page, CONFLICT if the incident
- *   cannot have the status, LIMIT_EXCEEDED beyond 100 updates
+ * @throws AppError VALIDATION_ERROR for a component that does not exist or is not on a page of the incident, CONFLICT
+ * if the incident cannot have the status, LIMIT_EXCEEDED beyond 100 updates
  */
 export async function publishUpdate(
   context: Context,

@@ -31,8 +31,8 @@ export function acknowledgedEntry(
 }
 
 /**
- * Returns the writes that acknowledge the open incident of which the entity is the root cause; empty without one, or if
- * it is acknowledged. If the incident is not stored yet, the write only checks this: a new incident takes over
+ * Returns the writes that acknowledge the unresolved incident of which the entity is the root cause; empty without one,
+ * or if it is acknowledged. If the incident is not stored yet, the write only checks this: a new incident takes over
  * the acknowledgement of its check.
  */
 export async function rootAcknowledgeWrites(
@@ -50,8 +50,8 @@ export async function rootAcknowledgeWrites(
 }
 
 /**
- * Returns the writes that remove the acknowledgement of the open incident of which the entity is the root cause; empty
- * without one. If the incident is not stored yet, the write only checks this.
+ * Returns the writes that remove the acknowledgement of the unresolved incident of which the entity is the root cause;
+ * empty without one. If the incident is not stored yet, the write only checks this.
  */
 export async function rootUnacknowledgeWrites(
   { ports, keys }: TableEnv,

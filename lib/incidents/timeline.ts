@@ -68,7 +68,7 @@ export const TimelineEntry = z
   .meta({ id: 'IncidentTimelineEntry' });
 export type TimelineEntry = z.infer<typeof TimelineEntry>;
 
-/** Reads the timeline of an incident, newest first. A read-only key gets no URLs in errors. */
+/** Reads the timeline of an incident, newest first. URLs in errors are removed for callers without write access. */
 export function timelineOf(context: Context, { id }: Pick<IncidentItem, 'id'>): Reader<TimelineEntry> {
   const { ports, keys, tenant } = context;
   const partition = keys.ofIncident(tenant, id);
@@ -93,15 +93,15 @@ export function entryView({ caller }: Pick<Context, 'caller'>, item: TimelineIte
 /** An event with neither a transition nor an alert. */
 type PlainEvent = Pick<TimelineItem, 'id' | 'at' | 'kind' | 'by' | 'text'>;
 
-export function entryOfEvent({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, done: PlainEvent): TimelineItem {
-  const at = Date.parse(done.at);
+export function entryOfEvent({ keys }: Pick<Env, 'keys'>, incident: IncidentItem, event: PlainEvent): TimelineItem {
+  const at = Date.parse(event.at);
   return {
-    ...keys.incidentEntry(incident.tenant_id, incident.id, at, done.id),
-    ...{ v: done.id, expires_at: expiryOf(at), ...done },
+    ...keys.incidentEntry(incident.tenant_id, incident.id, at, event.id),
+    ...{ v: event.id, expires_at: expiryOf(at), ...event },
   };
 }
 
-/** Returns the writes that resolve an incident: the record, its entry, and its removal from the unresolved ones. */
+/** Returns the writes that resolve an incident: record, timeline entry, and removal from the unresolved incidents. */
 export function resolvedWrites(
   env: Env,
   incident: IncidentItem,
@@ -111,10 +111,10 @@ export function resolvedWrites(
   const now = ports.clock.now();
   const updated_at = iso(now);
   const put: IncidentItem = { ...incident, ...end, v: ports.ids.token(), updated_at, expires_at: expiryOf(now) };
-  const done = { id: ports.ids.id('evt'), at: updated_at, kind: 'resolved' as const, by: end.resolved_by };
+  const event = { id: ports.ids.id('evt'), at: updated_at, kind: 'resolved' as const, by: end.resolved_by };
   return [
     { put, if: { version: incident.v } },
-    { put: entryOfEvent(env, incident, done) },
+    { put: entryOfEvent(env, incident, event) },
     { delete: keys.unresolvedIncident(incident.tenant_id, incident.id) },
   ];
 }

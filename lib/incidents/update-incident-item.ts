@@ -110,7 +110,7 @@ async function addTransition(env: Env, transition: DecidedTransition): Promise<n
   return undefined;
 }
 
-/** Writes the timeline entry, the entity, and a new or changed incident in one transaction. */
+/** Writes the timeline entry, the entity's item in the incident, and a new or changed incident, in one transaction. */
 async function writeTransition(env: Env, transition: DecidedTransition, ref: IncidentRef): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, entity_id } = transition;

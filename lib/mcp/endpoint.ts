@@ -103,7 +103,7 @@ async function readBody(request: Request): Promise<Uint8Array> {
   throw new AppError('PAYLOAD_TOO_LARGE', `The body has more than ${MAX_MCP_BODY} bytes.`);
 }
 
-/** Takes a token for each further message of a batch; the request took that of the first. Throws RATE_LIMITED. */
+/** Takes a token for each message of a batch after the first, for which the request took one. Throws RATE_LIMITED. */
 async function spendForBatch(
   context: StateContext,
   { messages }: Posted,

@@ -47,7 +47,7 @@ export const errorReply = (id: string | number | null, { code, message, data }: 
 
 const MAX_BATCH_MESSAGES = 10;
 
-/** Content of a POST: one message, or a batch as in 2025-03-26. */
+/** Content of a POST: one message, or a batch as in MCP 2025-03-26. */
 export type Posted = { body: unknown; isBatch: boolean; messages: Incoming[] };
 
 /** Parses a body. Throws RpcError if it is not valid JSON, exceeds a limit, or is an empty batch. */
@@ -56,7 +56,7 @@ export function readPosted(bytes: Uint8Array): Posted {
   if (excess !== undefined) throw new RpcError(CODE.INVALID_REQUEST, `The message ${excess}.`);
   const body = parseBody(bytes);
   if (Array.isArray(body) && (body.length === 0 || body.length > MAX_BATCH_MESSAGES)) {
-    const message = `A batch has 1 to ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Send several batches.`;
+    const message = `A batch has 1 to ${MAX_BATCH_MESSAGES} messages; this one has ${body.length}. Split a larger one.`;
     throw new RpcError(CODE.INVALID_REQUEST, message);
   }
   if (!Array.isArray(body)) return { body, isBatch: false, messages: [readMessage(body)] };

@@ -102,7 +102,7 @@ export function checkFamilies(labelKeys: readonly string[]): { add(one: Measured
     families: [info, ...metrics.map(({ family }) => family)],
     add(one) {
       const { check, entity } = one;
-      // A check without a name is named by its type here, because its target, used elsewhere, can be internal.
+      // Without a name, `check` is the type, not the target as elsewhere, because a target can be internal.
       const labels = { check_id: check.id, check: check.name ?? check.check_type, entity: entityPath(entity) };
       const infoLabels = { ...labels, check_type: check.check_type, ...chosenLabels(one, labelKeys) };
       info.samples.push(sampleText(INFO, labelsText(infoLabels), 1));

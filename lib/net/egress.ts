@@ -11,7 +11,7 @@ import { type Egress, NetError } from './net.ts';
 /** Returns all addresses of a name, [] if it has none. Rejects with the error of the lookup. */
 export type Resolve = (name: string) => Promise<string[]>;
 
-/** `host` is canonical (`127.1` is 127.0.0.1, no brackets, no trailing dot). */
+/** `host` is canonical (`127.1` is 127.0.0.1, no brackets, no trailing dot). `literal`: whether it is an IP address. */
 export type EgressDecision = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
 
 /** Private zones (RFC 6761, 8375, 9476 and common names). */
@@ -108,5 +108,5 @@ function allowCanonical(host: string, egress: Egress, allow: readonly string[]):
 
 const PUBLIC_ONLY = 'only public hosts may be reached';
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Names in private networks can contain underscores (containers). */
+/** Names in private networks, such as container names, can contain underscores. */
 const LOCAL_LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/i;

@@ -13,7 +13,7 @@ const CHUNK_BYTES = 2 * 1024;
 /**
  * Passes received data to the parser in small chunks, and none after the socket is destroyed. Otherwise the parser
  * would get up to 64 KB at once, and create an object for each HTTP chunk in them.
- * @param onChunk called before each chunk with the total bytes so far
+ * @param onChunk called before each chunk with the bytes received so far, including that chunk
  */
 function inSmallChunks(socket: Socket, onChunk: (bytes: number) => void): void {
   const push = socket.push;

@@ -16,7 +16,7 @@ type NetErrorOptions = { answered?: boolean; interrupted?: boolean; cause?: unkn
 /** A network failure. `message` says what failed and what to do, and contains no secret. */
 export class NetError extends Error {
   readonly kind: NetErrorKind;
-  /** Whether the peer responded (refused, reset, bad certificate), so that the service's own network works. */
+  /** Whether the peer responded (refused, reset, bad certificate), so the network of the service must work. */
   readonly answered: boolean;
   /** Whether it is a timeout or a closed connection, which a stall of this process can cause. */
   readonly interrupted: boolean;
@@ -48,12 +48,12 @@ export type HttpRequest = {
   reads_on?: boolean;
   /** Texts to find in the body. With `status`, only the body of a response with that status is read. */
   find?: { texts: readonly string[]; status?: number };
-  /** Bytes of the body to keep for display; the wait for them is at most a second and not part of the latency. */
+  /** Bytes of the body to keep for display. If only they are read, this takes up to 1 s, not part of the latency. */
   excerpt_bytes?: number;
   /** Waits for memory before more than 64 KB are kept. Reading is paused; the wait is not part of the latency. */
   waitForMemory?: () => Promise<void>;
   egress: Egress;
-  /** 0: a 3xx is the result. Another origin receives no secrets: no body, and only headers such as Accept. */
+  /** 0: a 3xx is the result. Redirects to another origin send no secrets: no body, only headers such as Accept. */
   max_redirects: number;
   /** Default: true. */
   verify_tls?: boolean;
@@ -131,7 +131,7 @@ export type DnsRequest = {
   /** Address or address:port of the DNS server. Default: that of the machine. */
   resolver?: string | undefined;
   timeout_ms: number;
-  /** For `resolver`; the machine's own resolver is always allowed. */
+  /** Applies to `resolver`; the machine's own resolver is always allowed. */
   egress: Egress;
 };
 

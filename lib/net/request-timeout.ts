@@ -32,7 +32,7 @@ export class RequestTimeout {
     if (this.#isOver) throw this.error();
   }
 
-  /** Releases the connection without destroying it, because its wrapper is held next. */
+  /** Releases the connection without destroying it, because the TLS socket around it is held next. */
   release(): void {
     this.#held = undefined;
   }

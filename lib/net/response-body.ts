@@ -85,7 +85,7 @@ export class ResponseBody {
     return this.pieces > FREE_PIECES && this.size < this.pieces * MEAN_PIECE_BYTES;
   }
 
-  /** Takes a piece. @returns whether it is finished: limit reached or all texts found */
+  /** Takes a piece. @returns whether the body is finished: limit reached or all texts found */
   take(piece: Buffer): boolean {
     this.pieces++;
     this.#keepExcerpt(piece);

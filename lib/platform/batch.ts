@@ -76,7 +76,7 @@ export const isFromQueue = (records: readonly object[]): records is QueueRecord[
 export const MAX_DELAY_MS = 15 * 60_000;
 const MESSAGE_BYTES = 256 * 1024;
 
-/** Serializes a message and returns its delay (ms). Throws if SQS would reject it. */
+/** Serializes a message and returns its delay (ms). Throws if it is not JSON, or size or delay exceeds its maximum. */
 export function serializeMessage({ body, not_before = 0 }: Message, now: number): { text: string; wait_ms: number } {
   const text = JSON.stringify(body);
   if (text === undefined) throw new Error('The body of a message must be JSON.');

@@ -23,7 +23,7 @@ export const Instant = z
     return z.NEVER;
   });
 
-/** Throws VALIDATION_ERROR if a range ends before it begins. Both in epoch ms. */
+/** Throws VALIDATION_ERROR if a range (epoch ms) ends before it begins. */
 export function assertTimeRange({ since, until }: { since?: number | undefined; until?: number | undefined }): void {
   if (since !== undefined && until !== undefined && since > until) throw invalid('since', 'must not be after until');
 }

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 /** Returns the properties of an item that the schema defines: its public record. */
 export function pick<Schema extends z.ZodObject>(schema: Schema, item: z.output<Schema>): z.output<Schema> {
   const record: Record<string, unknown> = {};
-  // `for … in` without allocation, because lists have a thousand items.
+  // `for … in` allocates no list of names per item; lists have up to a thousand items.
   const members: Record<string, unknown> = item;
   for (const name in schema.shape) if (members[name] !== undefined) record[name] = members[name];
   return record as z.output<Schema>;
@@ -13,13 +13,13 @@ export function pick<Schema extends z.ZodObject>(schema: Schema, item: z.output<
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Merges a map by key; null removes a key. Returns a patch that is not a map unchanged, for a schema to reject. */
+/** Merges a map by key; null removes a key. If the patch is not a map, returns it as is, for a schema to reject. */
 export function mergeMap(stored: Readonly<Record<string, unknown>>, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   return Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null));
 }
 
-/** Removes null properties except the `kept` ones; returns a value that is not an object unchanged. */
+/** Removes null properties except the `kept` ones. If the value is not an object, returns it as is. */
 export const withoutNulls = (value: unknown, kept: readonly string[] = []): unknown =>
   isObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || kept.includes(name)))

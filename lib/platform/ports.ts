@@ -47,7 +47,7 @@ export type Page<T extends Item = Item> = { items: T[]; next?: string | undefine
  */
 export interface Table {
   get<T extends Item = Item>(key: Key): Promise<T | undefined>;
-  /** Any number of keys, fetched by hundreds. Returns the items in the order of the keys; duplicates are allowed. */
+  /** Reads any number of keys, 100 at a time. Returns the items in the order of the keys; duplicates are allowed. */
   getMany<T extends Item = Item>(keys: Key[], how?: Freshness): Promise<(T | undefined)[]>;
   /** Items of several types: `getMany<[CheckItem, PolicyItem]>([…])`. */
   getMany<T extends Item[]>(

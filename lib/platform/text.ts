@@ -8,7 +8,7 @@ const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const ID_PATTERN = SLUG.source;
 export const NAME_LENGTH = 200;
 
-/** Returns a schema of text with `min` to `max` characters; an emoji counts as one. */
+/** Returns a schema of text with `min` to `max` characters (code points). */
 export const text = (min: number, max: number) =>
   z
     .string()

@@ -23,7 +23,7 @@ const PATH =
 
 const METHODS = ['GET', 'HEAD'];
 
-/** Id that no account has. The function may read only keys whose id has this length (infra/topology.ts). */
+/** Id that no account has. The function may read only keys with an account id of this length (infra/topology.ts). */
 const NO_TENANT = `acc_${'0'.repeat(26)}`;
 
 const MISSING_CACHING = { 'cache-control': 'public, max-age=10' };
@@ -79,7 +79,7 @@ async function fileAt(env: Env, path: string, client: string): Promise<PublicFil
   return (await renderNow(env, folder))?.get(file);
 }
 
-/** Renders a page that has no files, and requests its publication. */
+/** Renders the files of a page, and requests its publication; undefined if no visible page has the folder. */
 async function renderNow(env: Env, folder: string): Promise<Map<string, PublicFile> | undefined> {
   const { ports, keys } = env;
   const address = isDomain(folder) ? folder : folder.split('--', 1)[0]!;

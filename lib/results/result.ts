@@ -55,10 +55,10 @@ export const withLatency = (text: string, { latency_ms }: { latency_ms: number }
   text.replaceAll('{latency_ms}', String(latency_ms));
 
 /** Returns the texts of a result; the texts of a push are returned verbatim. */
-export function textsOf(run: Pick<ResultItem, 'error_message' | 'warning_message' | 'latency_ms' | 'received_at'>) {
-  const { error_message, warning_message = '', received_at } = run;
+export function textsOf(item: Pick<ResultItem, 'error_message' | 'warning_message' | 'latency_ms' | 'received_at'>) {
+  const { error_message, warning_message = '', received_at } = item;
   if (received_at !== undefined) return { error_message, warning_message };
-  return { error_message: withLatency(error_message, run), warning_message: withLatency(warning_message, run) };
+  return { error_message: withLatency(error_message, item), warning_message: withLatency(warning_message, item) };
 }
 
 /** Kinds of pings. `log` is only stored. */

@@ -29,7 +29,7 @@ function expectPrice(pattern: string, { read_units, write_units }: Units): void 
   expect(`${found}; ${isWithin(read_units, reads) && isWithin(write_units, writes)}`).toBe(`${found}; true`);
 }
 
-/** Runs checks with an interval of one minute, and prices requests to their account. */
+/** Runs checks with an interval of one minute. @returns functions that price requests to their account */
 async function probed(checks: number, minutes: number) {
   const aws: VirtualAws = virtualAws({}, (source, consumer) => PATHS[source] ?? consumer);
   aws.targets.vary();

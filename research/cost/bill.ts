@@ -17,7 +17,7 @@ export const EXTRAS = {
   /** Billed bytes of a pack: per run, and its key with the overhead of AWS. */
   run_bytes: 12,
   pack_bytes: 250,
-  /** Bytes of an hour of a check in the rollup of its cell, which is kept for 90 days. */
+  /** Bytes per check in an hourly rollup of its cell, which is kept for 90 days. */
   rollup_bytes: 150,
   rollup_hours: 90 * 24,
   /** Price per GB and month of storage, and of point-in-time recovery. */
@@ -50,7 +50,7 @@ export function slowestOf(n: number, medianSeconds: number = ASSUMED.response_se
   return medianSeconds * Math.exp(EXTRAS.sigma * 4.91 * (p ** 0.14 - (1 - p) ** 0.14));
 }
 
-/** Returns what a stack with these settings, else the defaults, costs without checks. */
+/** Returns the cost of a stack without checks. @param given settings that differ from the defaults */
 export const fixedOf = (given: Record<string, string> = {}): FixedCosts => fixedCostsOf(DeploySettings.parse(given));
 
 let fixed: FixedCosts | undefined;
@@ -68,7 +68,8 @@ export function allIn(perMinute: number, shards: number, responseSeconds: number
   const { probes_a_message, dollars_a_month, entries } = scaleOf(perMinute, shards, b.tenants, responseSeconds);
   const messages = runs / probes_a_message;
   const days = b.retention_days / 30;
-  const packs = (entries / 2) * MINUTES_A_MONTH;
+  const cells = entries / 2;
+  const packs = cells * MINUTES_A_MONTH;
   const rollups = perMinute * b.rollup_hours * b.rollup_bytes;
   const stored = (days * (runs * b.run_bytes + packs * b.pack_bytes) + rollups) / GIGABYTE;
   const tail = Math.max(0, slowestOf(probes_a_message, responseSeconds) - responseSeconds);

@@ -18,7 +18,7 @@ export type Services = {
   send(queue: string, messages: Sent[]): void;
 };
 
-/** Caller: `path` is the label of its units, `lineage` the chain of messages of its invocation. */
+/** Caller: `path` is the label of its units, `lineage` the chain of invocations that led to its own. */
 export type Caller = CpuMeter & { path: string; lineage: Lineage };
 
 type Request = { headers: Record<string, string>; body: Uint8Array };

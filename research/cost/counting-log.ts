@@ -5,7 +5,7 @@ import type { Meter } from './meter.ts';
 /** Bytes that the logger adds to a line: level, time, service, request id and their names. */
 const FRAME_BYTES = 180;
 
-/** Counts the bytes of a function log. Throws on a logged error, because failures would distort the price. */
+/** Creates a log that counts its bytes. It throws on a logged error, because failures would distort the price. */
 export function countingLog(meter: Meter): LambdaLog {
   const line = (message: string, fields: LogFields = {}) =>
     meter.log(FRAME_BYTES + message.length + JSON.stringify(fields).length);

@@ -127,9 +127,9 @@ export function makeEnvironments(world: World) {
 
   return {
     /**
-     * Invokes a function and counts the costs by `path`. Throws the error of the function, and an Error if Lambda would
-     * stop it as recursive.
-     * @param batch chains of invocations of its messages
+     * Invokes a function and counts the costs under the label `path`. Throws the error of the function, and an Error if
+     * Lambda would stop it as recursive.
+     * @param batch chains of the messages in the batch
      * @returns the result of the function
      */
     invoke: async (name: Invocable, path: string, event: object, batch: readonly Lineage[] = []): Promise<unknown> => {

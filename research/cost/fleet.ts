@@ -3,7 +3,7 @@ import type { VirtualAws } from './virtual-aws.ts';
 const CHECKS_AN_ENTITY = 4;
 const AT_ONCE = 50;
 
-/** Path that counts the setup, which is not reported. */
+/** Path (row of the cost table) of the setup, which is not reported. */
 const SET_UP = 'set-up';
 
 /** `pings`: paths of the ping URLs of push checks. */
@@ -26,7 +26,7 @@ type FleetOptions = {
 /**
  * Creates checks with an interval of one minute, four per entity, through the API.
  * @param tenants number of accounts
- * @param alerting number of checks with a webhook, starting with the first
+ * @param alerting number of checks per account with a webhook, starting with the first
  * @param settings of each check, in addition to target and interval
  * @param team whether one account channel gets all alerts
  * @param related whether each entity except the first depends on it

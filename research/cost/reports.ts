@@ -74,7 +74,8 @@ function countHour(checks: number): Promise<Counted> {
 }
 
 /**
- * Replaces the rollup units by those of a whole hour, in proportion to the runs, because each hour is rolled up once.
+ * Replaces the rollup units by a part of the units for a whole hour, in proportion to the runs, because each hour is
+ * rolled up once.
  */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await countHour(Math.min(CELL_SIZE, checksATenant));
@@ -83,7 +84,7 @@ async function withRollups(counted: Counted, checksATenant: number): Promise<Cou
   return { ...counted, paths, rollup_bytes: hour.rollup_bytes / parts };
 }
 
-/** Prices a steady fleet. @param fleets number of fleets with other ids, whose mean is the price */
+/** Prices a steady fleet. @param fleets number of fleets, which differ in their ids; the price is their mean */
 async function steadyFleet(checks: number, minutes: number, limit: number, fleets: number): Promise<Report> {
   const prices: number[] = [];
   const all: Counted[] = [];

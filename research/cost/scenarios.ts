@@ -96,7 +96,7 @@ export async function incidentOfAll(checks: number, related: boolean, happens: b
   return aws.count(SETTLED_MINUTES * MINUTE_MS);
 }
 
-/** Lets the targets of the first checks fail in a minute, and respond again 12 minutes later. */
+/** Lets the targets of the first checks fail after a minute, and respond again 12 minutes later. */
 function failAndRecover(aws: VirtualAws, checks: number): void {
   const setAll = (manner: Manner) => {
     for (let number = 0; number < checks; number++) aws.targets.does(hostOf(number), manner);

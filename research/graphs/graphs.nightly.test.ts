@@ -8,7 +8,7 @@ const SMALL = [24];
 
 it.each(SHAPES)('sends few, timely pages for a root cause and hides no other failure: %s', async (shape) => {
   const seed = SHAPES.indexOf(shape);
-  const { outcomes } = await simulateIncident([service], seed, 'own failures', 'true', SMALL);
+  const { outcomes } = await simulateIncident([service], seed, 'own failures', 'complete', SMALL);
   const [real, none] = ['service, real code', 'none, real code'].map((name) => outcomes.get(name)!);
   expect(none!.pages).toBeGreaterThan(0);
   expect(real!.first! - real!.first_without!).toBeLessThanOrEqual(10);
@@ -17,6 +17,6 @@ it.each(SHAPES)('sends few, timely pages for a root cause and hides no other fai
 });
 
 it('gives the same result for the same seed', async () => {
-  const simulate = () => simulateIncident([service], 0, 'root', 'imperfect', SMALL);
+  const simulate = () => simulateIncident([service], 0, 'root', 'incomplete', SMALL);
   expect(await simulate()).toEqual(await simulate());
 });

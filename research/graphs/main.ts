@@ -41,7 +41,7 @@ const outcomesByPolicy = (simulated: readonly SimulatedIncident[]): Measured =>
     [...simulated[0]!.outcomes.keys()].map((name) => [name, simulated.map(({ outcomes }) => outcomes.get(name)!)]),
   );
 
-for (const catalog of ['true', 'imperfect'] as const) {
+for (const catalog of ['complete', 'incomplete'] as const) {
   for (const scenario of SCENARIOS) {
     if (values.only !== undefined && values.only !== scenario) continue;
     const simulated: SimulatedIncident[] = [];

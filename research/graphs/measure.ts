@@ -15,8 +15,8 @@ export type Outcome = {
   own: OwnFailure[];
 };
 
-/** Computes the outcome of an incident. @param without alerts that would be sent without a policy */
-export function outcomeOf(incident: Incident, alerts: readonly Alert[], without: readonly Alert[]): Outcome {
+/** Computes the outcome of an incident. @param baseline alerts that would be sent without a policy */
+export function outcomeOf(incident: Incident, alerts: readonly Alert[], baseline: readonly Alert[]): Outcome {
   const { roots, began } = incident;
   const after = (alert: Alert | undefined) => alert && (alert.at - began) / 1000;
   const pages = alerts.filter(({ urgency }) => urgency === 'high');
@@ -25,7 +25,7 @@ export function outcomeOf(incident: Incident, alerts: readonly Alert[], without:
     pages: pages.length,
     messages: alerts.length,
     first: after(pages[0]),
-    first_without: after(without[0]),
+    first_without: after(baseline[0]),
     named: after(alerts.find(names)),
     own: ownFailures(incident, alerts),
   };
@@ -98,7 +98,7 @@ export function ownTable(measured: Measured): Table {
     'policy',
     'own failures',
     'ended within the bound, unreported',
-    'reported after recovery of its causes (s; below 0: before): p50, p95, max',
+    'reported after recovery of what explains it (s; below 0: before): p50, p95, max',
     'bound (s)',
     'unreported after the bound',
   ];

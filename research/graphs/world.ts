@@ -2,7 +2,7 @@ import type { Dependency } from '#lib/alerting/cause/graph.ts';
 import { to } from '#test/support/depends-on.ts';
 import type { Random } from '#test/support/random.ts';
 
-/** Entity with one check; times in ms. */
+/** Entity with at most one check; times in ms. */
 export type Entity = {
   id: string;
   /** `none`: not checked. */
@@ -26,8 +26,8 @@ export const SIZES = [50, 100, 200, 500, 1000, 2000] as const;
 
 export const TIMEOUT_MS = 5_000;
 
-/** `imperfect`: some relations are missing, some propagate nothing, and some checks are push checks. */
-export type Catalog = 'true' | 'imperfect';
+/** `incomplete`: some relations are missing, some propagate nothing, and some checks are push checks. */
+export type Catalog = 'complete' | 'incomplete';
 
 /** Creates a random fleet. Relations lead from later entities to earlier ones, except in cycles of a messy fleet. */
 export function makeWorld(random: Random, shape: Shape, size: number, catalog: Catalog): World {
@@ -38,16 +38,16 @@ export function makeWorld(random: Random, shape: Shape, size: number, catalog: C
   );
   const carries: Relations = new Map(ids.map((id, n) => [id, dependenciesOf(random, shape, ids, n, layerOf)]));
   const declared: Relations = new Map(
-    [...carries].map(([id, own]) => [id, catalog === 'true' ? [...own] : own.filter(() => !random.chance(0.05))]),
+    [...carries].map(([id, own]) => [id, catalog === 'complete' ? [...own] : own.filter(() => !random.chance(0.05))]),
   );
-  if (catalog === 'imperfect') addUntrue(random, ids, declared);
+  if (catalog === 'incomplete') addUntrue(random, ids, declared);
   if (shape === 'messy') addCycles(random, carries, declared);
   return { shape, entities, carries, declared };
 }
 
 function makeEntity(random: Random, id: string, isUnchecked: boolean, catalog: Catalog): Entity {
   const interval_ms = random.pick([10, 15, 30, 60]) * 1000;
-  const isPush = catalog === 'imperfect' && random.chance(0.1);
+  const isPush = catalog === 'incomplete' && random.chance(0.1);
   return {
     id,
     checked: isUnchecked ? 'none' : isPush ? 'push' : 'pull',

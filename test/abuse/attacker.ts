@@ -5,7 +5,7 @@ import { Caller } from './client.ts';
 
 /**
  * Runs one attack with its targets and clients in its own process. Argument: JSON {name, url, admin, member, seconds}.
- * Sends `ready`, attacks on a message, sends `over`, and responds to another message with its conclusion.
+ * Sends `ready`, attacks after a first message, sends `over`, and responds to a second message with its conclusion.
  */
 async function main({ name, url, admin, member, seconds }: Record<string, string>): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -60,7 +60,7 @@ export async function startAttacker(
   };
 }
 
-/** Creates an account through the operator's CLI, while the service runs, with its admin and a member. */
+/** Creates an account with an admin and a member, through the operator's CLI while the service runs. */
 async function newTenant({ url, dir }: RealService, code: string): Promise<{ admin: string; member: string }> {
   const words = ['account', 'create', '--email', 'attacker@example.com', '--name', 'Attacker', '--json'];
   const { stdout } = await promisify(execFile)(

@@ -39,7 +39,7 @@ export async function resultsOf(caller: Caller, ids: string[], since: number): P
 }
 
 /** Returns interval and timeout of slow checks: half of the attack, 10 to 30 s, so that each check runs again. */
-export const slowly = (seconds: number) => {
+export const slowSettings = (seconds: number) => {
   const interval_seconds = Math.min(30, Math.max(10, Math.floor(seconds / 2)));
   return { interval_seconds, timeout_ms: interval_seconds * 1000 };
 };

@@ -10,7 +10,7 @@ export type Stalls = { stall_ms: number; stall_cpu_ms: number };
 export type Measured = { load: Load; usage: Usage & Stalls; outcome?: Outcome; isAlive: boolean };
 
 /** Limits for the victim and the process during an attack. */
-const ERROR_P99_MS = 500;
+const DELAY_P99_MS = 500;
 const ALERT_P95_MS = 500;
 const READ_P99_MS = 100;
 const MEMORY_MB = 600;
@@ -20,7 +20,7 @@ const STALL_CPU_MS = 50;
 export type Row = Record<(typeof COLUMNS)[number], string>;
 export const COLUMNS = [
   'slots lost',
-  'error p50/p99 ms',
+  'probe delay p50/p99 ms',
   'false downs',
   'alert p50/p95 ms',
   'action p95 ms',
@@ -48,13 +48,13 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
     { holds: load.refused.length === 0, fact: 'every call of the victim gets a response' },
   ];
   if (!outcome) return [...facts, { holds: false, fact: 'the outcome of the victim can be read afterwards' }];
-  const { slots, lost, errors, false_downs, false_failures, alerts, actions } = outcome;
+  const { slots, lost, delays, false_downs, false_failures, alerts, actions } = outcome;
   return [
     ...facts,
     { holds: slots > 0 && lost === 0, fact: 'no slot of the victim is lost' },
     {
-      holds: quantile(errors, 0.99) < ERROR_P99_MS,
-      fact: `99 % of the victim's probes begin within ${ERROR_P99_MS} ms of their slot`,
+      holds: quantile(delays, 0.99) < DELAY_P99_MS,
+      fact: `99 % of the victim's probes begin within ${DELAY_P99_MS} ms of their slot`,
     },
     { holds: false_downs === 0 && false_failures === 0, fact: 'no probed check of the victim fails or goes down' },
     {
@@ -72,7 +72,7 @@ export function rowOf({ load, usage, outcome }: Measured): Row {
   const spread = (list: number[], ...shares: number[]) => shares.map((share) => shown(quantile(list, share))).join('/');
   return {
     'slots lost': outcome ? `${outcome.lost}/${outcome.slots}` : '?',
-    'error p50/p99 ms': outcome ? spread(outcome.errors, 0.5, 0.99) : '?',
+    'probe delay p50/p99 ms': outcome ? spread(outcome.delays, 0.5, 0.99) : '?',
     'false downs': outcome ? String(outcome.false_downs) : '?',
     'alert p50/p95 ms': outcome ? spread(outcome.alerts, 0.5, 0.95) : '?',
     'action p95 ms': outcome ? spread(outcome.actions, 0.95) : '?',

@@ -9,7 +9,7 @@ export type Outcome = {
   slots: number;
   lost: number;
   /** Delay of each probe after its slot. */
-  errors: number[];
+  delays: number[];
   /** Failed results, and changes to down, of checks whose target was always up. */
   false_failures: number;
   false_downs: number;
@@ -37,7 +37,7 @@ export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, 
   const outcome: Outcome = {
     slots: 0,
     lost: 0,
-    errors: [],
+    delays: [],
     false_failures: 0,
     false_downs: 0,
     alerts: [],
@@ -47,10 +47,10 @@ export async function outcomeOf({ caller, pulled, flipping, receiver }: Victim, 
   for (const { id, schedule } of pulled) {
     const results = await caller.all(`/v1/checks/${id}/results?limit=500&${range}`);
     const began = results.map(({ checked_at }) => Date.parse(checked_at));
-    const { due, lost, errors } = slotsOf(schedule, began, from, until);
+    const { due, lost, delays } = slotsOf(schedule, began, from, until);
     outcome.slots += due;
     outcome.lost += lost;
-    outcome.errors.push(...errors);
+    outcome.delays.push(...delays);
     outcome.false_failures += results.filter(({ success }) => !success).length;
     const transitions = await caller.all(`/v1/checks/${id}/transitions`);
     outcome.false_downs += transitions.filter(({ check_to_state }) => check_to_state === 'down').length;

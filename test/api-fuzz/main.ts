@@ -25,7 +25,7 @@ const MIN_CASES = 2000;
 const OFF = {
   positive_data_acceptance:
     'a body that matches the schema can still be rejected with 400 by rules that JSON Schema cannot state: a URL must be valid ' +
-    'and public; a cursor must be of this list; two properties must match; the identity of a record cannot change',
+    'and public; a cursor must be from the same list; properties must match; the identity of a record cannot change',
   ensure_resource_availability:
     'a check, a channel or a relation is deleted with its entity; the tool assumes that it still exists',
 };

@@ -9,8 +9,8 @@ import { type Figures, quantile } from './figures.ts';
 const WARM_MS = 10_000;
 
 /**
- * Returns the time (ms) from each transition to the arrival of its webhook. The checks run each second, and go down and
- * up together every two seconds.
+ * Returns the time (ms) from each transition to the arrival of its webhook. The checks run each second, and change
+ * state together every two seconds.
  * @param code the checkout whose code runs; default: this one
  */
 async function latencies(checks: number, seconds: number, code?: string): Promise<number[]> {

@@ -138,13 +138,13 @@ async function ratioOf(plain: () => Promise<unknown>, other: () => Promise<unkno
 function probing(probe: () => Promise<{ success: boolean; error_message: string }>): () => Promise<unknown> {
   return () => {
     let left = PROBES;
-    const others = async () => {
+    const worker = async () => {
       while (left-- > 0) {
         const { success, error_message } = await probe();
         if (!success) throw new Error(`A probe failed: ${error_message}`);
       }
     };
-    return Promise.all(Array.from({ length: AT_ONCE }, others));
+    return Promise.all(Array.from({ length: AT_ONCE }, worker));
   };
 }
 
@@ -165,7 +165,7 @@ async function recording(
   const [first] = checks;
   const { sleep } = systemClock;
   // Shared resources of probes, including the clock, are kept per net object.
-  const give = create({
+  const handler = create({
     ...world.ports,
     cpu: { of: () => cpu },
     net: { ...net },
@@ -175,14 +175,16 @@ async function recording(
     for (let i = 0; i < SLOTS; i++) {
       world.advance(first!.interval_seconds * 1000);
       const slot = latestSlot(intervalScheduleOfCheck(first!), world.ports.clock.now());
-      const { batchItemFailures } = await give({ Records: [queueRecord('m1', { jobs: [jobOfCheck(first!, slot)] })] });
+      const { batchItemFailures } = await handler({
+        Records: [queueRecord('m1', { jobs: [jobOfCheck(first!, slot)] })],
+      });
       const { state } = await world.fresh(checks.at(-1)!);
       if (batchItemFailures.length > 0 || state !== 'up') throw new Error('A slot was not recorded.');
     }
   };
 }
 
-/** Returns the longest turn of the event loop during a probe, in ms of CPU of this thread: the best of some rounds. */
+/** Returns the longest turn of the event loop during a probe (ms of CPU of this thread): the lowest of three rounds. */
 async function longestTurn(probe: () => Promise<unknown>): Promise<number> {
   const cpuNow = (): number => {
     const { user, system } = process.threadCpuUsage();

@@ -2,7 +2,7 @@
 export const AT_ONCE = 32;
 
 /**
- * The client of a heartbeat bench: sends heartbeats as fast as possible and prints {answered, refused, seconds}.
+ * Sends heartbeats as fast as possible, as the client of a benchmark, and prints {accepted, refused, seconds}.
  * Arguments of the process: base URL, key, seconds, and ids or ping paths of push checks, separated by commas.
  * @param beatsOf returns a function per check, which sends a heartbeat and returns whether it was accepted
  */
@@ -13,16 +13,16 @@ export async function beatOn(
   const beats = beatsOf(url, key, ids.split(','));
   const began = Date.now();
   const until = began + Number(seconds) * 1000;
-  let answered = 0;
+  let accepted = 0;
   let refused = 0;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async (_, i) => {
       for (let n = i; Date.now() < until; n += AT_ONCE) {
-        if (await beats[n % beats.length]!()) answered++;
+        if (await beats[n % beats.length]!()) accepted++;
         else refused++;
       }
     }),
   );
-  process.stdout.write(JSON.stringify({ answered, refused, seconds: (Date.now() - began) / 1000 }));
+  process.stdout.write(JSON.stringify({ accepted, refused, seconds: (Date.now() - began) / 1000 }));
   process.exit(0);
 }

@@ -7,9 +7,9 @@ import { makeLanes } from '#lib/results/probe/lanes.ts';
 import { readSettings } from '#lib/settings.ts';
 
 /**
- * Measures 250 concurrent probes of targets that send responses in the worst ways. The probes search the body for an
- * absent text, keep it, or do not read it. Prints {<way>_memory_mb, <way>_cpu_s}: the maximum growth of the process,
- * and its CPU, for all 250. The targets are this file in its own process.
+ * Measures 250 concurrent probes of targets that send responses in the worst ways. Depending on the way, the probes
+ * search the body for an absent text, keep the body, or do not read it. Prints {<way>_memory_mb, <way>_cpu_s}: the
+ * maximum growth of the memory of this process, and its CPU, for all 250. The targets are this file in its own process.
  */
 const PROBES = 250;
 const MB = 1024 * 1024;
@@ -83,7 +83,7 @@ async function measure(): Promise<Record<string, number>> {
     await exchange.finally(over.resolve);
   };
   const figures: Record<string, number> = {};
-  // Excludes what the first request loads.
+  // This probe is not measured, because the first request loads modules.
   await probe('whole_bodies');
   for (const way of Object.keys(ways)) {
     let most = 0;

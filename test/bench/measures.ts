@@ -130,7 +130,7 @@ async function heartbeats(): Promise<Figures> {
     const output = await run(program, service.url, service.client.key, '8', checks.join());
     const cpu_s = usageOf(service.pid()).cpu_s - before;
     if (output.refused) throw new Error(`${output.refused} heartbeats were refused.`);
-    return { per_s: output.answered! / output.seconds!, cpu_s_per_1000: (1000 * cpu_s) / output.answered! };
+    return { per_s: output.accepted! / output.seconds!, cpu_s_per_1000: (1000 * cpu_s) / output.accepted! };
   };
   const kept = await beat('heartbeats.ts');
   const own = await beat('heartbeats-of-cron.ts');
@@ -155,7 +155,7 @@ async function pings(): Promise<Figures> {
   const output = await run('pings.ts', service.url, '', '8', paths.join());
   const cpu_s = usageOf(service.pid()).cpu_s - before;
   if (output.refused) throw new Error(`${output.refused} pings were refused.`);
-  return { pings_per_s: output.answered! / output.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / output.answered! };
+  return { pings_per_s: output.accepted! / output.seconds!, ping_cpu_s_per_1000: (1000 * cpu_s) / output.accepted! };
 }
 
 /**

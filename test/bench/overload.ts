@@ -36,8 +36,8 @@ async function step(count: number): Promise<Figures> {
   const usage = watch(service.pid());
   const before = (await target.arrivals()).numbers.length;
   const stop = new AbortController();
-  const calls = callAgainAndAgain(stop.signal, () => get(service.client, checks[count >> 1]!.id));
-  const beats = callAgainAndAgain(stop.signal, () => beat(service.client, pushed.id));
+  const calls = callRepeatedly(stop.signal, () => get(service.client, checks[count >> 1]!.id));
+  const beats = callRepeatedly(stop.signal, () => beat(service.client, pushed.id));
   const from = Date.now();
   await pause(HELD_S * 1000);
   const seconds = (Date.now() - from) / 1000;
@@ -64,7 +64,7 @@ async function step(count: number): Promise<Figures> {
 }
 
 /** Sends up to ten calls per second, one at a time, and counts failures. */
-async function callAgainAndAgain(signal: AbortSignal, call: () => Promise<void>) {
+async function callRepeatedly(signal: AbortSignal, call: () => Promise<void>) {
   const ms: number[] = [];
   let refused = 0;
   while (!signal.aborted) {

@@ -7,7 +7,7 @@ import { type RealService, startRealService } from '#test/support/real-service.t
 import { IS_PACK, IS_RESULT } from '#test/support/stored-results.ts';
 
 /**
- * Returns the number of recorded results, separate and in packs, and the bytes of the pages with rows and their index
+ * Returns the number of recorded results, single and in packs, and the bytes of the pages with rows and their index
  * by expiry. Messages and the write log are not counted: they disappear within seconds.
  */
 export function stored(dir: string): { runs: number; bytes: number } {
@@ -31,8 +31,8 @@ const EARLIER_MS = 10 * 60_000;
 const CALM_MS = 15_000;
 
 /**
- * Removes the jobs that each creation sent for its first minutes; they are long overdue and would be dropped one by
- * one.
+ * Removes the jobs that the creation of each check sent for its first minutes. They are long overdue and would be
+ * dropped one by one.
  */
 function dropJobs(dir: string): void {
   const db = new DatabaseSync(join(dir, STORE_FILE));

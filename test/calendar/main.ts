@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { compareWithPeers, drawCases, findCalendars, type Kind } from './peers.ts';
 
 /**
- * `npm run test:nightly -- calendar`: compares random schedules and times, most of them near a change of clocks, with
- * the libraries that Healthchecks uses. Prints the number of differences per known reason. Fails if a difference has no
- * known reason.
+ * `npm run test:nightly -- calendar`: compares the service with the libraries that Healthchecks uses, for random
+ * schedules and times, most of them near a change of clocks. Prints the number of differences per known reason. Fails
+ * if a difference has no known reason.
  */
 const { values } = parseArgs({
   options: { cases: { type: 'string', default: '20000' }, seed: { type: 'string', default: '1' } },

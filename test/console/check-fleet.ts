@@ -3,7 +3,7 @@ import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
 import type { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
-/** Creates a push check of the entity `Web shop` that is down, with a channel at `path` that was notified. */
+/** Creates the entity `Web shop` with a push check that is down, and whose channel at `path` was notified. */
 export async function alertedCheck(client: Client, receiver: WebhookReceiver, path: string) {
   await client.post('/v1/blueprints', { slug: 'shop', name: 'Shop' });
   const entity = got(await client.post('/v1/blueprints/shop/entities', { slug: 'web', name: 'Web shop' }), 201);

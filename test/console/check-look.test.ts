@@ -9,23 +9,23 @@ import { expectDisabled } from './person.ts';
 
 describe.skipIf(!binary)('check page for readers in a browser', () => {
   const world = browserAndService();
-  const onCall = lookingAtCheck(world, receiving());
+  const openCheck = lookingAtCheck(world, receiving());
 
   it('hides secrets and disables changes for a read-only key', async () => {
-    const person = await onCall({ readOnly: true });
+    const person = await openCheck({ readOnly: true });
     await expectDisabled(person, 'Disable', /read-only/);
     await expectDisabled(person, 'Send test', /read-only/);
     expect(await person.page.content()).not.toContain(person.path);
   });
 
   it('shows a message for an unknown check', async () => {
-    const { page } = await onCall();
+    const { page } = await openCheck();
     await page.evaluate(`location.hash = '#/checks/chk_nothing'`);
     await page.getByText('Check not found').waitFor();
   });
 
   atNight('is accessible in both themes, and fits a phone', async () => {
-    const { page } = await onCall();
+    const { page } = await openCheck();
     await page.getByText(/Accepted by Slack/).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });

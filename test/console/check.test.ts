@@ -15,10 +15,10 @@ const moreActions = ({ page }: Actor) => page.getByLabel('More actions', { exact
 describe.skipIf(!binary)('check page in a browser', () => {
   const world = browserAndService();
   const receiver = receiving();
-  const onCall = lookingAtCheck(world, receiver);
+  const openCheck = lookingAtCheck(world, receiver);
 
   it('shows the deliveries of each state change, or why no alert was sent', async () => {
-    const { page, admin, check, cards, complaints } = await onCall();
+    const { page, admin, check, cards, complaints } = await openCheck();
     const newest = cards.first();
     await newest.getByText(/Alerted\. Accepted by Slack/).waitFor();
     expect(await newest.textContent()).toMatch(/Down.*card declined.*Slack 127\.77\.0\.1:\d+.*Sent.*1 attempt/s);
@@ -36,7 +36,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('states which part of a time range the uptime covers, and shows latency for a whole hour', async () => {
-    const { page } = await onCall();
+    const { page } = await openCheck();
     const partial = page.locator('.uptime .partial');
     await partial.nth(3).waitFor();
     for (const text of await partial.allTextContents())
@@ -50,7 +50,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('shows the ping URL of a push check first until the first result', async () => {
-    const { page, admin, check } = await onCall();
+    const { page, admin, check } = await openCheck();
     const { id } = got(await admin.post('/v1/checks', { entity_id: check.entity_id, check_type: 'push' }), 201);
     await page.evaluate(`location.hash = '#/checks/${id}'`);
     const firstSection = page.locator('.check-page h2').first();
@@ -64,7 +64,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('acknowledges and silences a check, and explains the alert', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check, cards } = person;
     const { cooldown_seconds } = (await admin.get(`/v1/checks/${check.id}/policy`)).body;
     const dialog = page.getByRole('dialog');
@@ -92,7 +92,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('tests a channel and shows the outcome', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, path } = person;
     const row = page.locator('.channels > li');
     const before = receiver().received.filter((one) => one.path === path).length;
@@ -106,7 +106,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('adds, edits and removes channels, and shows errors at the fields', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check } = person;
     const dialog = page.getByRole('dialog');
     await button(person, 'Add channel').click();
@@ -133,7 +133,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('edits the policy', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check } = person;
     await button(person, 'Change policy').click();
     await page.getByRole('textbox', { name: 'Cooldown' }).fill('-1');
@@ -156,7 +156,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('shows the ping URL, and the time without a ping after which the check goes down', async () => {
-    const { page, check } = await onCall();
+    const { page, check } = await openCheck();
     await page.getByText(/The check goes down after\s*2 h\s*without a ping \(7200 s\)/).waitFor();
     const url = await page.locator('figure', { hasText: 'Ping URL' }).locator('code').textContent();
     expect(url).toBe(check.ping_url);
@@ -165,7 +165,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('shows the bodies of pings, and rotates the ping URL', async () => {
-    const { page, check } = await onCall();
+    const { page, check } = await openCheck();
     const { pathname } = new URL(check.ping_url);
     await fetch(`${world.url}${pathname}/log`, { method: 'POST', body: 'copied 3 tables' });
     await page.reload();
@@ -179,7 +179,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('runs the check manually and shows the result', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check } = person;
     const probed = got(
       await admin.post('/v1/checks', {
@@ -209,7 +209,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('shows the warning of a degraded check and its progress towards recovery', async () => {
-    const { page, admin, check, cards } = await onCall();
+    const { page, admin, check, cards } = await openCheck();
     got(await admin.put(`/v1/checks/${check.id}`, { recovery_threshold: 2 }), 200);
     const warning = { success: true, latency_ms: 5, warning_message: 'half of the pool is gone' };
     got(await admin.post(`/v1/checks/${check.id}/results`, warning), 201);
@@ -227,7 +227,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('edits, duplicates, disables and deletes a check', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check } = person;
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel(/^Failure threshold/).fill('0');
@@ -269,7 +269,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('undoes Disable with the keyboard', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page, admin, check } = person;
     const isEnabled = async () => (await admin.get(`/v1/checks/${check.id}`)).body.enabled;
     await button(person, 'Disable').click();
@@ -287,7 +287,7 @@ describe.skipIf(!binary)('check page in a browser', () => {
   });
 
   it('offers Undo for ten seconds', async () => {
-    const person = await onCall();
+    const person = await openCheck();
     const { page } = person;
     await page.clock.install();
     await button(person, 'Disable').click();

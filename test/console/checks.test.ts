@@ -17,7 +17,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   const target = receiving();
 
   /** Opens the page with three checks: one up, one down without a channel, one disabled. */
-  async function onCall({ readOnly = false } = {}) {
+  async function openChecks({ readOnly = false } = {}) {
     const admin = await newTenant();
     await admin.post('/v1/blueprints', { slug: 'service', name: 'Service' });
     const entity = got(await admin.post('/v1/blueprints/service/entities', { slug: 'web', name: 'Web shop' }), 201);
@@ -47,7 +47,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   }
 
   it('lists checks that are down first, with the error, and shows names as text', async () => {
-    const { page, rows, complaints } = await onCall();
+    const { page, rows, complaints } = await openChecks();
     const texts = await rows.allTextContents();
     expect(texts[0]).toMatch(/Down.*backup.*disk is full.*Web shop.*Push results.*1 h.*failed/s);
     expect(texts[1]).toMatch(/Up.*home page.*HTTP request.*1 d.*\d+ ms/s);
@@ -57,7 +57,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('filters checks and keeps the filters in the address', async () => {
-    const { page, rows } = await onCall();
+    const { page, rows } = await openChecks();
     await page.getByLabel('Channels').selectOption('none');
     await eventually(async () => (await rows.count()) === 2 && page.url().endsWith('?channel=none'));
     await page.getByLabel('Enabled').selectOption('yes');
@@ -73,7 +73,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('shows the first pages while the rest is loading', async () => {
-    const { page, rows } = await onCall();
+    const { page, rows } = await openChecks();
     let release = () => {};
     const released = new Promise<void>((done) => {
       release = done;
@@ -92,14 +92,14 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('updates states without a reload', async () => {
-    const { page, admin, rows, checks } = await onCall();
+    const { page, admin, rows, checks } = await openChecks();
     got(await admin.post(`/v1/checks/${checks.pushed}/results`, { success: true, latency_ms: 5 }), 201);
     await pollNow({ page });
     await eventually(async () => /Up.*backup/s.test((await rows.first().textContent()) ?? ''));
   });
 
   it('changes several checks, and keeps failed ones selected', async () => {
-    const person = await onCall();
+    const person = await openChecks();
     const { page, admin, checks } = person;
     await page.getByLabel('Select all').check();
     await button(person, 'Silence').click();
@@ -127,7 +127,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('labels several checks, and filters by labels of checks and entities', async () => {
-    const person = await onCall();
+    const person = await openChecks();
     const { page, admin, rows, checks } = person;
     got(await admin.put('/v1/blueprints/service/entities/web', { labels: { team: 'payments' } }), 200);
     got(await admin.put(`/v1/checks/${checks.off}`, { labels: { team: 'ops', old: 'x' } }), 200);
@@ -148,7 +148,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('adds a channel to several checks', async () => {
-    const person = await onCall();
+    const person = await openChecks();
     const { page, admin, checks } = person;
     await page.getByLabel('Select all').check();
     await button(person, 'Add channel').click();
@@ -166,7 +166,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   it('disables changes for a read-only key, with the reason', async () => {
-    const person = await onCall({ readOnly: true });
+    const person = await openChecks({ readOnly: true });
     await expectDisabled(person, 'New check', /read-only/);
     await person.page.getByLabel('Select all').check();
     await expectDisabled(person, 'Delete', /read-only/);
@@ -175,7 +175,7 @@ describe.skipIf(!binary)('checks page in a browser', () => {
   });
 
   atNight('is accessible in both themes, and fits a phone', async () => {
-    const { page, rows } = await onCall();
+    const { page, rows } = await openChecks();
     await page.getByLabel('Select all').check();
     expect(await axeViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });

@@ -17,7 +17,7 @@ import { personAt } from './places.ts';
 
 const BASE = '/status/acme';
 const PATHS = { base: BASE, json: `${BASE}.json`, logo: undefined };
-/** Files of the server by path, which each test replaces. The server sends them with the headers of the service. */
+/** Files of the server, by path; each test replaces them. The server sends them with the headers of the service. */
 const files = new Map<string, string>();
 let server: Server;
 let url: string;
@@ -77,9 +77,9 @@ describe.runIf(binary)('a script in a status page, in a browser that is signed i
     ['can access the session if both are missing', 'none', 'Proof: canary=1,\\d, 200', ['cookie']],
   ] as const;
 
-  it.each(POLICIES)('%s', async (_, left, title, cookies) => {
+  it.each(POLICIES)('%s', async (_, protection, title, cookies) => {
     const client = await newTenant();
-    const slug = `sandbox-${left}-${Date.now()}`;
+    const slug = `sandbox-${protection}-${Date.now()}`;
     got(await client.post('/v1/status-pages', { slug, title: 'Acme status', visibility: 'public' }), 201);
     const { page, context, complaints } = await personAt(world.browser, world.url, client.key);
     await context.addCookies([{ name: 'canary', value: '1', url: world.url }]);
@@ -89,8 +89,8 @@ describe.runIf(binary)('a script in a status page, in a browser that is signed i
       const { 'content-security-policy': sandbox, ...others } = response.headers();
       const html = (await response.text()).replace('</body>', `<script>${PROOF}</script></body>`);
       await route.fulfill({
-        headers: left === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
-        body: left === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
+        headers: protection === 'none' ? others : { ...others, 'content-security-policy': sandbox! },
+        body: protection === 'all' ? html : html.replace(/<meta http-equiv[^>]*>/, ''),
       });
     });
     const sent: Request[] = [];
@@ -99,7 +99,7 @@ describe.runIf(binary)('a script in a status page, in a browser that is signed i
     await page.waitForFunction(`/^${title}$/.test(document.title)`);
     const headers = await Promise.all(sent.map((request) => request.allHeaders()));
     expect(headers.map(({ cookie }) => cookie && 'cookie')).toEqual(cookies);
-    if (left === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
+    if (protection === 'all') expect(complaints).toEqual([expect.stringMatching(/violates.*script-src/)]);
   });
 });
 
@@ -169,7 +169,7 @@ describe.runIf(binary)('a status page in a browser', () => {
     expect(await page.getByRole('cell', { name: 'Outage, down for 43 minutes' }).first().isVisible()).toBe(true);
   });
 
-  it('can be used with the keyboard, and its links to other sites reveal nothing', async () => {
+  it('can be used with the keyboard, and its links to other sites are nofollow and noopener', async () => {
     put(everything(Date.now()));
     const page = await open();
     const offered = (await page.evaluate(

@@ -11,7 +11,7 @@ export default defineConfig({
     exclude: isNightly ? [] : ['**/*.nightly.test.ts'],
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, '../../.cache/node'),
-      // Vite sets BASE_URL to "/" in every worker; the given URL must reach the tests.
+      // Vite sets BASE_URL to "/" in every worker, but the tests need the value of the environment.
       BASE_URL: process.env.BASE_URL ?? '',
     },
     reporters: ['default', '#test/support/closing-line.ts'],

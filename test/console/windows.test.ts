@@ -102,7 +102,7 @@ describe.skipIf(!binary)('maintenance windows in a browser', () => {
     await arrive(person, '/alerts/windows?view=calendar&month=2026-01');
     await page.reload();
     const bars = page.getByRole('link', { name: /Backup/ });
-    // The occurrences in January from the 10th, and on 1 February, which shares the last week.
+    // The occurrences from 10 January to 1 February, the last day of the last week shown.
     await eventually(async () => (await bars.count()) === 23);
     await page.getByRole('button', { name: 'Next month' }).focus();
     await page.keyboard.press('Enter');

@@ -173,7 +173,7 @@ describe('API keys', () => {
     expect(await reader.del(`/v1/auth/keys/${reader.id}`)).toMatchObject(failure(403, 'READ_ONLY'));
   });
 
-  it('return the same 404 for a key of another account as for no key', async () => {
+  it('return the same 404 for a key of another account as for an unknown id', async () => {
     const other = await newTenant();
     const key = await keyOf(other);
     const foreign = await admin.del(`/v1/auth/keys/${key.id}`);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, failure, keyOf, newTenant } from '#test/support/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { got, newCheck } from '#test/support/fleet.ts';
-import { toolResult as toolSaid } from '#test/support/mcp.ts';
+import { toolResult } from '#test/support/mcp.ts';
 import { startReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 let client: Client;
@@ -133,7 +133,7 @@ describe('POST /v1/checks/{id}/acknowledge', () => {
   it('is available as an MCP tool and records its origin', async () => {
     const { id, path } = await watched(0);
     await push(id, false);
-    const record = await toolSaid(client, 'acknowledge_alert', { check_id: id, note: 'an agent looks' });
+    const record = await toolResult(client, 'acknowledge_alert', { check_id: id, note: 'an agent looks' });
     expect(record).toMatchObject({ check_id: id, via: 'mcp', note: 'an agent looks' });
     expect(got(await client.post(path), 200)).toEqual(record);
   });
@@ -228,7 +228,7 @@ describe('the escalation of a policy', () => {
 
   it('can be an account default with account channels only', async () => {
     const { id, channels } = await watched(1);
-    const own = got(
+    const accountChannel = got(
       await client.post('/v1/notify/channels', {
         name: 'On call',
         channel_type: 'slack',
@@ -242,7 +242,9 @@ describe('the escalation of a policy', () => {
     expect(await setDefault(channels[0]!.id)).toMatchObject(
       failure(400, 'VALIDATION_ERROR', 'escalation.0.channel_ids.0'),
     );
-    expect(got(await setDefault(own.id), 200).escalation).toEqual([{ after_seconds: 60, channel_ids: [own.id] }]);
+    expect(got(await setDefault(accountChannel.id), 200).escalation).toEqual([
+      { after_seconds: 60, channel_ids: [accountChannel.id] },
+    ]);
     expect(got(await client.put('/v1/notify/policy', { escalation: null }), 200).escalation).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describe('an action that targets a private address', () => {
     ['a whole URL', '{{url}}', () => ({ url: `${hidden.url}/x` })],
     ['the part after a host', 'http://127.77.0.1{{rest}}', () => ({ rest: `@${new URL(hidden.url).host}/` })],
     ['a number as host', 'http://{{host}}/', () => ({ host: '2130706433' })],
-    ['metadata', 'http://{{host}}/latest', () => ({ host: '169.254.169.254' })],
+    ['the cloud metadata address', 'http://{{host}}/latest', () => ({ host: '169.254.169.254' })],
     ['localhost', 'http://{{host}}/', () => ({ host: 'localhost' })],
     ['no value', 'http://{{host}}/', () => ({})],
   ])('is blocked and recorded when a variable holds %s', async (_what, url, vars) => {
@@ -46,7 +46,7 @@ describe('an action that targets a private address', () => {
     expect(hidden.received).toEqual([]);
   });
 
-  it('is sent when a variable holds a public address', async () => {
+  it('is sent when the variable holds an allowed address instead', async () => {
     const id = await newAction(client, { url: 'http://{{host}}:{{port}}/by-variable' });
     const { hostname: host, port } = new URL(ci.url);
     expect(await runAction(client, id, { host, port })).toMatchObject({ dispatch_status: 'success' });
@@ -63,8 +63,8 @@ describe('headers of an action', () => {
   afterAll(() => thief.close());
 
   it.each([
-    ['as part of a whole address', () => ({ region: `${new URL(thief.url).host}/?` })],
-    ['as another host', () => ({ region: '127.77.0.9' })],
+    ['as host, port and path', () => ({ region: `${new URL(thief.url).host}/?` })],
+    ['as a host', () => ({ region: '127.77.0.9' })],
   ])('are not sent to a host that the caller chooses by a variable, %s', async (_what, vars) => {
     const url = `http://{{region}}:${new URL(thief.url).port}/deploy`;
     const id = await newAction(client, { url, headers, allowed_hosts: ['127.77.0.1'] });
@@ -72,7 +72,7 @@ describe('headers of an action', () => {
     expect(thief.received).toEqual([]);
   });
 
-  it('are not sent to a host that a service variable changes', async () => {
+  it('are not sent when the caller sets a built-in variable that is part of the host', async () => {
     const url = `http://{{entity_name}}:${new URL(thief.url).port}/deploy`;
     const id = await newAction(client, { url, headers, allowed_hosts: ['*.example.com', '127.77.0.9'] });
     expect(await runAction(client, id, { entity_name: '127.77.0.9' })).toMatchObject({

@@ -107,7 +107,7 @@ async function expectWholeReport(run: string): Promise<void> {
 }
 
 describe('a pipeline that starts when a check goes down', () => {
-  it('reports its status and 250 lines in three posts at once', async () => {
+  it('reports its status and 250 lines in three concurrent posts', async () => {
     const execution = await downWith(`${ci.url}/start`, await pushCheck());
     expect(execution).toMatchObject({ dispatch_status: 'success', status_code: 201, response_snippet: '{"id": 77}' });
     await expectWholeReport(execution.id);

@@ -35,7 +35,7 @@ const refused: [what: string, path: string, more: object][] = [
   ['a private address', 'url', { url: 'https://10.0.0.8/hook' }],
   ['a private address with a templated path', 'url', { url: 'https://192.168.1.1/{{entity_id}}' }],
   ['a private address with a templated port', 'url', { url: 'http://10.0.0.8:{{port}}/' }],
-  ['cloud metadata', 'url', { url: 'http://169.254.169.254/latest/meta-data/' }],
+  ['the cloud metadata address', 'url', { url: 'http://169.254.169.254/latest/meta-data/' }],
   ['a private name', 'url', { url: 'http://localhost:3000/' }],
   ['a name of a private zone', 'url', { url: 'https://build.internal/' }],
   ['a name of one label', 'url', { url: 'http://jenkins/' }],

@@ -121,7 +121,7 @@ describe('an update', () => {
     expect(after).toEqual({ ...before, updated_at: TIME });
   });
 
-  it('replaces headers as a map', async () => {
+  it('replaces all headers, and keeps the value of a masked one', async () => {
     const { id } = await make({ headers: { 'X-A': '1', 'X-B': '2' } });
     const changed = got(await admin.put(`/v1/actions/${id}`, { headers: { 'X-B': MASK, 'X-C': '3' } }), 200);
     expect(changed.headers).toEqual({ 'X-B': MASK, 'X-C': MASK });

@@ -166,7 +166,7 @@ describe('an invalid alerting setting', () => {
     expect(detail?.message ?? JSON.stringify(body.details)).toMatch(remedy);
   });
 
-  it('includes an acknowledgement of a check that is up: 409 with a message', async () => {
+  it('is rejected with 409 and a message: an acknowledgement of a check that is up', async () => {
     const { id } = await newCheck(client);
     got(await client.post(`/v1/checks/${id}/results`, { success: true, latency_ms: 1 }), 201);
     const { status, body } = await client.post(`/v1/checks/${id}/acknowledge`, {});

@@ -142,7 +142,7 @@ describe('DELETE /v1/blueprints/{slug}', () => {
     expect(await admin.get(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
     expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
-  it('is rejected while it has entities', async () => {
+  it('is rejected while the blueprint has entities', async () => {
     const slug = await newBlueprint(admin);
     await admin.post(`/v1/blueprints/${slug}/entities`, { slug: 'e', name: 'e' });
     expect(await admin.del(`/v1/blueprints/${slug}`)).toMatchObject(failure(409, 'CONFLICT'));

@@ -125,7 +125,7 @@ describe('POST /v1/blueprints', () => {
     const make = async (n: number) => {
       const body = { slug: `b${n}`, name: 'x', is_default: n % 2 === 0 };
       let response = await tenant.post('/v1/blueprints', body);
-      // A slow store returns 503 after 10 s; the request changed nothing and is sent again.
+      // With a slow store, the service returns 503 after 10 s and changes nothing, so the request is sent again.
       while (response.status === 503) response = await tenant.post('/v1/blueprints', body);
       return response;
     };

@@ -83,7 +83,7 @@ describe('an update of a channel', () => {
     ['a link-local address', 'config.url', { url: 'https://169.254.169.254/' }],
     ['null for a required setting', 'config.url', { url: null }],
     ['a setting unknown to the type', 'config.sekret', { sekret: 'x' }],
-    ['a setting of another type', 'config.subject', { subject: 'alerts' }],
+    ['a setting of another channel type', 'config.subject', { subject: 'alerts' }],
     ['a number', 'config.secret', { secret: 7 }],
     ['an empty secret', 'config.secret', { secret: '' }],
     ['******** without a stored value', 'config.token', { token: '********' }],

@@ -81,7 +81,7 @@ describe('a tcp check with steps', () => {
     ['eleven steps', { steps: Array(11).fill({ expect: 'a' }) }, 'config.steps'],
     ['a step that does nothing', { steps: [{}] }, 'config.steps.0'],
     ['a step that does two things', { steps: [{ send: 'a', expect: 'b' }] }, 'config.steps.0'],
-    ['a step that is not known', { steps: [{ expect: 'a', recv: 'b' }] }, 'config.steps.0.recv'],
+    ['a step with an unknown property', { steps: [{ expect: 'a', recv: 'b' }] }, 'config.steps.0.recv'],
     ['a text with characters that are not bytes', { steps: [{ expect: '€' }] }, 'config.steps.0.expect'],
     [
       'an expression that RE2 does not support',
@@ -91,7 +91,7 @@ describe('a tcp check with steps', () => {
     ['an expression of 257 characters', { steps: [{ matches: 'x'.repeat(257) }] }, 'config.steps.0.matches'],
     ['TLS twice', { steps: [{ starttls: true }, { starttls: true }] }, 'config.steps.1.starttls'],
     ['TLS within TLS', { tls: true, steps: [{ starttls: true }] }, 'config.steps.0.starttls'],
-    ['a name of the certificate with a blank', { tls: true, servername: 'a b' }, 'config.servername'],
+    ['a servername with a blank', { tls: true, servername: 'a b' }, 'config.servername'],
     ['more than 8 KB', { steps: Array(3).fill({ send: 'x'.repeat(4000) }) }, 'config'],
   ])('is rejected with %s', async (_what, config, path) => {
     const body = { check_type: 'tcp', config: { host: '127.77.0.1', port: 9, ...config } };

@@ -59,9 +59,9 @@ describe('a check by type', () => {
   it('is created, probed and shown for grpc', async () => {
     await using cart = await grpcServer((name) => ({ health: name === 'shop.Cart' ? 1 : 2 }));
     const { host, port } = cart;
-    const of = (more: object) => probed({ check_type: 'grpc', config: { host, port, tls: false, ...more } });
-    expect(await of({ service: 'shop.Cart' })).toMatchObject({ success: true, error_kind: null });
-    expect(await of({})).toMatchObject({
+    const resultOf = (more: object) => probed({ check_type: 'grpc', config: { host, port, tls: false, ...more } });
+    expect(await resultOf({ service: 'shop.Cart' })).toMatchObject({ success: true, error_kind: null });
+    expect(await resultOf({})).toMatchObject({
       error_kind: 'protocol',
       error_message: 'health of the server is NOT_SERVING',
     });
@@ -129,7 +129,7 @@ describe('a check by type', () => {
   });
 });
 
-describe('an account restricted to public addresses', () => {
+describe('a service restricted to public addresses', () => {
   const restricted = publicOnly();
   const vectors = blockedUrls.filter(({ url }) => /^https?:/.test(url) && URL.canParse(url));
 

@@ -125,17 +125,20 @@ describe('POST /v1/checks', () => {
     expect(got(await client.get(`/v1/checks/${check.id}`), 200)).toMatchObject(settings);
   });
 
-  it.each(names)('accepts every example of a %s check and names the path in every invalid one', async (name) => {
-    const entity_id = (await newEntity(client)).id;
-    const { examples } = checkTypeOf(name);
-    const common = { entity_id, check_type: name, enabled: false };
-    for (const settings of examples.valid) got(await client.post('/v1/checks', { ...common, ...settings }), 201);
-    for (const { value, path } of examples.invalid) {
-      expect(await client.post('/v1/checks', { ...common, ...value })).toMatchObject(
-        failure(400, 'VALIDATION_ERROR', path),
-      );
-    }
-  });
+  it.each(names)(
+    'accepts each valid example of a %s check, and rejects each invalid one with its path',
+    async (name) => {
+      const entity_id = (await newEntity(client)).id;
+      const { examples } = checkTypeOf(name);
+      const common = { entity_id, check_type: name, enabled: false };
+      for (const settings of examples.valid) got(await client.post('/v1/checks', { ...common, ...settings }), 201);
+      for (const { value, path } of examples.invalid) {
+        expect(await client.post('/v1/checks', { ...common, ...value })).toMatchObject(
+          failure(400, 'VALIDATION_ERROR', path),
+        );
+      }
+    },
+  );
 
   it('treats null as absent', async () => {
     const check = await newCheck(client, { name: null, timeout_ms: null });

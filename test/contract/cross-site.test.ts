@@ -106,7 +106,7 @@ describe('a response', () => {
   });
 });
 
-describe('a sign-in or sign-out from another page', () => {
+describe('a sign-in or sign-out', () => {
   let admin: Client;
   beforeAll(() => {
     admin = clientOf(url, service.adminKey);
@@ -133,7 +133,7 @@ describe('a sign-in or sign-out from another page', () => {
     await admin.del(`/v1/settings/users/${invited.body.id}`);
   });
 
-  it('does not end the session of a signed-in user', async () => {
+  it('does not end a session when another page requests it', async () => {
     const mine = await signedInWith(url, (await tenantOf(service)).key);
     for (const [, headers] of FROM) {
       expect(await mine.send('DELETE', '/v1/session', { headers })).toMatchObject(forbidden);

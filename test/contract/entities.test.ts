@@ -91,7 +91,7 @@ describe('POST entities', () => {
     expect((await admin.post('/v1/blueprints/plain/entities', { slug: 'taken', name: 'x' })).status).toBe(201);
   });
 
-  it('gives one slug to one of 50 concurrent requests, and creates 50 others', async () => {
+  it('gives a slug to one of 50 concurrent requests, and creates 50 entities with different slugs', async () => {
     const body = (slug: string) => ({ slug, name: 'x' });
     await admin.post('/v1/blueprints', { slug: 'race', name: 'Race' });
     const path = '/v1/blueprints/race/entities';

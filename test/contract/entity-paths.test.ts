@@ -109,12 +109,17 @@ describe('a relation created with entity paths', () => {
     ['no entity at its start', { from_entity_id: undefined }, 400, 'from_entity_id'],
     ['no entity at its end', { to_entity_id: undefined }, 400, 'to_entity_id'],
     ['a path without a slug', { from_entity: 'service' }, 400, 'from_entity'],
-    ['a path of another entity than the id', { to_entity: 'first' }, 400, 'to_entity'],
+    ['a path and an id of different entities', { to_entity: 'PATH_OF_SHOP' }, 400, 'to_entity'],
     ['an unknown path', { to_entity_id: undefined, to_entity: 'service/none' }, 404, ''],
-    ['the same entity by id and path', { to_entity_id: undefined, to_entity: 'first' }, 400, 'to_entity_id'],
+    [
+      'the same entity at both ends, by id and by path',
+      { to_entity_id: undefined, to_entity: 'PATH_OF_SHOP' },
+      400,
+      'to_entity_id',
+    ],
   ])('is rejected: %s', async (_name, change, status, path) => {
     const body: Record<string, unknown> = { from_entity_id: shop.id, to_entity_id: other.id, ...change };
-    if (body.to_entity === 'first') body.to_entity = pathOf(shop);
+    if (body.to_entity === 'PATH_OF_SHOP') body.to_entity = pathOf(shop);
     const response = await relate({ ...body, relation_type: 'refused' });
     expect(response).toMatchObject(status === 404 ? failure(404, 'NOT_FOUND') : failure(400, 'VALIDATION_ERROR', path));
   });

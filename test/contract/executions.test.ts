@@ -60,7 +60,7 @@ describe('a report', () => {
     expect(await linesAfter('after=3&detail=1')).toEqual(
       ['four', 'five', 'six'].map((line, i) => ({ seq: i + 4, line, reported_at: TIME })),
     );
-    // In the middle of a report, and before the first line.
+    // A line in the middle of a report, and 0, which is before the first line.
     expect(await linesAfter('after=5')).toEqual(['six']);
     expect(await linesAfter('after=0')).toEqual(await logs(id));
     for (const end of ['6', '1000', '999999999']) expect(await linesAfter(`after=${end}`)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a report', () => {
     expect(await everything(client, `/v1/actions/executions/${id}/logs?limit=7`)).toEqual(kept);
   });
 
-  it('keeps every line when each is a separate post, in pages of any size', async () => {
+  it('keeps every line when each is a separate post, and returns them in pages of any size', async () => {
     const id = await newRun();
     const sent = lines('line', 60);
     for (const line of sent) got(await report(id, { logs: [line] }), 200);

@@ -26,7 +26,7 @@ const stops = ({ rules }: { rules: { rule: string; outcome: string }[] }) =>
   rules.filter(({ outcome }) => outcome === 'stop').map(({ rule }) => rule);
 
 describe('GET /v1/checks/{id}/explain', () => {
-  it('reports that an alert was sent, the rules, and its deliveries', async () => {
+  it('reports that an alert was sent, with its rules and deliveries', async () => {
     const id = await upCheck({ cooldown_seconds: 0 });
     await push(id, false);
     await push(id, false);

@@ -146,8 +146,8 @@ describe('the acknowledgement of an incident', () => {
     const other = await keyOf(client, { scopes: ['respond'] });
     expect(got(await other.post(path, { note: 'no, mine' }), 200).acknowledged_at).toBe(record.acknowledged_at);
     expect((await incident(incident_id)).acknowledgement).toMatchObject({ note: 'enlarging the disk', via: 'api' });
-    const said = (await timeline(incident_id)).filter(({ kind }) => kind === 'acknowledged');
-    expect(said).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
+    const entries = (await timeline(incident_id)).filter(({ kind }) => kind === 'acknowledged');
+    expect(entries).toEqual([expect.objectContaining({ by: record.acknowledged_by, text: 'enlarging the disk' })]);
   });
 
   it('exists if the check was acknowledged right after the failure', async () => {
@@ -162,7 +162,7 @@ describe('the acknowledgement of an incident', () => {
     expect((await timeline(found!.id)).filter(({ kind }) => kind === 'acknowledged')).toHaveLength(1);
   });
 
-  it('begins and ends with the acknowledgement of the check of the root cause', async () => {
+  it('begins when the check of the root cause is acknowledged, and ends when it is unacknowledged', async () => {
     const { id, incident_id } = await failed();
     got(await client.post(`/v1/checks/${id}/acknowledge`, { note: 'mine' }), 200);
     expect(await incident(incident_id)).toMatchObject({ state: 'acknowledged', acknowledgement: { note: 'mine' } });

@@ -52,7 +52,7 @@ describe('POST /v1/settings/users/invite', () => {
     );
   });
 
-  it('rejects the e-mail address of a member, in any case', async () => {
+  it('rejects the e-mail address of an active user, in upper or lower case', async () => {
     const email = address();
     await accept((await invite(admin, email)).body.invite_token);
     const own = (await admin.get('/v1/me')).body.email;
@@ -159,7 +159,7 @@ describe('POST /v1/invitations/accept', () => {
     }
   });
 
-  it('accepts neither an API key nor the token in another case', async () => {
+  it('accepts neither an API key nor an altered token', async () => {
     const { invite_token } = (await invite(admin)).body;
     for (const token of [admin.key, invite_token.toLowerCase(), invite_token.slice(0, -1), ` ${invite_token}`]) {
       expect(await accept(token)).toMatchObject(failure(404, 'NOT_FOUND'));

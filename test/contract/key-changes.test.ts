@@ -81,7 +81,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect([await beat(old.key), await beat(rotated.body.key)]).toEqual([201, 201]);
   });
 
-  it('expires the old key immediately if the overlap is 0; its error names the time', async () => {
+  it('expires the old key immediately if the overlap is 0; the error for the old key names the time', async () => {
     const old = await keyOf(admin);
     const { body } = await admin.post(`${KEYS}/${old.id}/rotate`, { overlap_seconds: 0 });
     const response = await old.get('/v1/me');
@@ -146,7 +146,7 @@ describe('POST /v1/auth/keys/{id}/rotate', () => {
     expect((await admin.post(`${KEYS}/${next.id}/rotate`, {})).status).toBe(201);
   });
 
-  it('is allowed to users only for their own keys, even to admins', async () => {
+  it('lets users, even admins, rotate only their own keys', async () => {
     const [ben, eve] = [await memberOf(admin), await memberOf(admin)];
     const key = await keyOf(ben);
     expect(await eve.post(`${KEYS}/${key.id}/rotate`, {})).toMatchObject(failure(404, 'NOT_FOUND'));

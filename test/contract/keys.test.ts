@@ -59,7 +59,7 @@ describe('a key with scopes', () => {
   });
 });
 
-describe('a new key that is rejected', () => {
+describe('the creation of a key', () => {
   const many = (count: number, prefix = 'chk') =>
     Array.from({ length: count }, (_, n) => `${prefix}_0${String(n).padStart(3, '0')}`);
   const push = { scopes: ['push'] };
@@ -99,13 +99,13 @@ describe('a new key that is rejected', () => {
     ['a rate', () => ({ rate_per_second: 5 }), 'rate_per_second'],
     ['an owner', () => ({ owner: 'account' }), 'owner'],
     ['a role', () => ({ role: 'admin' }), 'role'],
-  ])('%s', async (_name, body, path) => {
+  ])('is rejected with %s', async (_name, body, path) => {
     const before = (await admin.get(KEYS)).body.length;
     expect(await make(body())).toMatchObject(failure(400, 'VALIDATION_ERROR', path));
     expect((await admin.get(KEYS)).body).toHaveLength(before);
   });
 
-  it('names each id of another account, with the same error as an unknown id', async () => {
+  it('is rejected with the ids of another account, with the same errors as for unknown ids', async () => {
     const stranger = await newTenant();
     const { body } = await make({ ...push, check_ids: ['chk_0', check.id], entity_ids: [check.entity_id] }, stranger);
     expect(body.details).toEqual([
@@ -147,14 +147,14 @@ describe('a key restricted to checks', () => {
     expect(statuses).toEqual([201, 201, 201, 403]);
   });
 
-  it('returns 404 for an unknown check and a check of another account', async () => {
+  it('gets 404 for an unknown check and a check of another account', async () => {
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, 'chk_0')).toMatchObject(failure(404, 'NOT_FOUND'));
     const foreign = await newCheck(await newTenant());
     expect(await beat(key, foreign.id)).toMatchObject(failure(404, 'NOT_FOUND'));
   });
 
-  it('returns 403 for a pull check outside its restriction, instead of 409', async () => {
+  it('gets 403 for a pull check outside its restriction, instead of 409', async () => {
     const pullCheck = await newCheck(admin, { check_type: 'http', target_url: 'http://127.77.0.1:9', enabled: false });
     const key = await keyOf(admin, { scopes: ['push'], check_ids: [check.id] });
     expect(await beat(key, pullCheck.id)).toMatchObject(failure(403, 'FORBIDDEN'));

@@ -77,7 +77,7 @@ describe('an address of an email channel', () => {
     });
   });
 
-  it('confirms by the button of the page, once, and not by a scanner that opens the link', async () => {
+  it('is confirmed once, by the button of the page, and not by a scanner that opens the link', async () => {
     const address = newAddress();
     const channel = await addChannel(address);
     const link = linkIn(await mailTo(address), 'confirm');
@@ -90,7 +90,7 @@ describe('an address of an email channel', () => {
     expect(await sendTest(channel)).toMatchObject({ status: 'sent', error: '' });
   });
 
-  it('confirms with one of twenty concurrent requests', async () => {
+  it('is confirmed by one of twenty concurrent requests', async () => {
     const address = newAddress();
     await addChannel(address);
     const link = linkIn(await mailTo(address), 'confirm');
@@ -172,7 +172,7 @@ describe('an address of an email channel', () => {
     expect(all.find((one: { id: string }) => one.id === made.id).addresses[0].address).toBe(address);
   });
 
-  it('has a limit of mails per hour, which GET /v1/me shows', async () => {
+  it('shares a limit of mails per hour with all addresses of its account, which GET /v1/me shows', async () => {
     expect(got(await clientOf(service.url, client.key).get('/v1/me'), 200)).toMatchObject({ mails_per_hour_limit: 60 });
   });
 });

@@ -8,7 +8,7 @@ describe('tools of an account', () => {
   const register = async (client: Client, slug: string, tools: object[]) =>
     got(await client.post('/v1/skills', { slug, name: slug, tools }), 201);
 
-  it('come from its enabled skills, by name; for a duplicate name, the oldest skill is used', async () => {
+  it('come from its enabled skills, sorted by name; for a duplicate name, the oldest skill is used', async () => {
     const client = await newTenant();
     expect(await toolNames(client)).toEqual([]);
     await register(client, 'z', [tool('b', 'first'), tool('c')]);

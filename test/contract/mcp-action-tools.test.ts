@@ -53,7 +53,7 @@ describe('a tool bound to an action', () => {
     expect(got(await admin.get(`/v1/actions/${id}/executions`), 200)).toEqual([execution]);
   });
 
-  it('starts an execution that get_execution can follow after the last seen line', async () => {
+  it('starts an execution whose log get_execution returns, whole or after a given line', async () => {
     const { name } = await bind(admin);
     const execution = await toolResult(admin, name, { service: 'web' });
     const follow = (args: object = {}) => toolResult(admin, 'get_execution', { execution_id: execution.id, ...args });

@@ -33,11 +33,11 @@ async function get(headers: Record<string, string>, key = admin.key): Promise<{ 
 
 describe('a GET on MCP', () => {
   it.each<[string, Record<string, string>]>([
-    ['that wants events', { accept: 'text/event-stream' }],
-    ['that wants anything', { accept: '*/*' }],
-    ['that has no preference', {}],
-    ['of a client that lost its stream', { accept: 'text/event-stream', 'mcp-protocol-version': '2024-11-05' }],
-  ])('opens a stream: %s', async (_name, headers) => {
+    ['if it wants events', { accept: 'text/event-stream' }],
+    ['if it wants anything', { accept: '*/*' }],
+    ['if it has no preference', {}],
+    ['for a client that lost its stream', { accept: 'text/event-stream', 'mcp-protocol-version': '2024-11-05' }],
+  ])('opens a stream %s', async (_name, headers) => {
     expect(await get(headers)).toMatchObject({
       status: 200,
       headers: {
@@ -51,8 +51,8 @@ describe('a GET on MCP', () => {
   it.each<[string, Record<string, string>]>([
     ['with a newer protocol version', { accept: 'text/event-stream', 'mcp-protocol-version': '2025-11-25' }],
     ['with a session id', { accept: 'text/event-stream', 'mcp-session-id': 'x' }],
-    ['that wants JSON', { accept: 'application/json' }],
-  ])('is rejected: %s', async (_name, headers) => {
+    ['if it wants JSON', { accept: 'application/json' }],
+  ])('is rejected %s', async (_name, headers) => {
     expect(await get(headers)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   });
 });

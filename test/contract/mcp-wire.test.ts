@@ -54,8 +54,8 @@ describe('the handshake protocol', () => {
 
   it.each<[string, object]>([
     ['an unknown tool', { name: 'no_such' }],
-    ['no tool', {}],
-    ['a tool that is not text', { name: 7 }],
+    ['no tool name', {}],
+    ['a tool name that is not text', { name: 7 }],
     ['arguments that are not an object', { name: 'list_blueprints', arguments: [] }],
   ])('returns -32602 with status 200 for %s', async (_name, params) => {
     expect(await rpc(admin, 'tools/call', params)).toMatchObject({ status: 200, ...error(-32602) });
@@ -153,7 +153,7 @@ describe('the stateless protocol', () => {
   });
 
   it.each(['ping', 'initialize', 'logging/setLevel', 'subscriptions/listen'])(
-    'does not support the method %s: 404',
+    'returns 404 for the method %s',
     async (method) => {
       expect(await send(stateless(method))).toMatchObject({ status: 404, ...error(-32601) });
     },

@@ -57,7 +57,7 @@ describe('POST /v1/monitors', () => {
     expect(other.body.error).toContain(`Change it with PUT /v1/checks/${check.id}`);
   });
 
-  it('adds checks of one host to one entity, and of another host with the same slug to a new entity', async () => {
+  it('adds checks of one host to one entity, and a check of another host with the same slug to a new entity', async () => {
     const client = await newTenant();
     const add = async (body: object) => got(await client.post('/v1/monitors', body), 201);
     const first = await add({ target: 'a.b.example.com', name: 'Shop' });
@@ -128,7 +128,7 @@ describe('a monitor beyond the limit of checks', () => {
 
   it('creates no entity', async () => {
     const account = { email: 'ann@example.com', name: 'Ann', check_limit: 1 };
-    const { key } = await createAccount(service, account, { again: true });
+    const { key } = await createAccount(service, account, { sharedEmail: true });
     const client = clientOf(service.url, key.key);
     got(await client.post('/v1/monitors', { target: 'a.example.com' }), 201);
     expect(await client.post('/v1/monitors', { target: 'b.example.com' })).toMatchObject(

@@ -127,7 +127,10 @@ describe('the counter of a passkey', () => {
     const { authenticator, passkey, get } = await world.person();
     expect(await world.browser.signInWith(authenticator, { counter: 9 })).toMatchObject({ status: 201 });
     for (const counter of [9, 8, 0]) {
-      expectRefused(await world.browser.signInWith(authenticator, { counter }), /been used elsewhere/);
+      expectRefused(
+        await world.browser.signInWith(authenticator, { counter }),
+        /counter of this passkey did not increase/,
+      );
     }
     expect((await get('/v1/audit?action=passkey.refuse')).body).toMatchObject(Array(3).fill(audited));
     expect(await world.browser.signInWith(authenticator, { counter: 10 })).toMatchObject({ status: 201 });
@@ -151,7 +154,7 @@ describe('the counter of a passkey', () => {
   });
 });
 
-/** Changes a bit of an ECDSA signature in its last byte, which belongs to a number: the DER stays valid. */
+/** Flips a bit in the last byte of an ECDSA signature, which belongs to an integer, so the DER stays valid. */
 function flipped(base64url: string): string {
   const bytes = Buffer.from(base64url, 'base64url');
   bytes[bytes.length - 1]! ^= 1;

@@ -66,7 +66,7 @@ describe('a new passkey', () => {
     expect(await passkeyCount(own)).toBe(2);
   });
 
-  it('uses a challenge once', async () => {
+  it('is rejected for a used challenge', async () => {
     const own = await fresh();
     const { body: options } = await world.browser.newOptions(own);
     const add = () => world.browser.add(own, makeAuthenticator().create(options, PAGE));

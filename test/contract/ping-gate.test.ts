@@ -105,7 +105,7 @@ it.each([
   ['checks', { check_limit: 0 }, /^409 .*check_limit/],
 ])('rejects a ping that would create a check at the limit of %s', async (_name, limits, expected) => {
   const account = { email: 'ann@example.com', name: 'Ann', ...limits };
-  const client = clientOf(service.url, (await createAccount(service, account, { again: true })).key.key);
+  const client = clientOf(service.url, (await createAccount(service, account, { sharedEmail: true })).key.key);
   const blueprint_slug = await newBlueprint(client);
   const { key } = got(await client.post('/v1/ping-keys', { label: 'all', blueprint_slug }), 201);
   expect(statusAndText(await pingAt(`/ping/${key}/nightly?create=1`))).toMatch(expected);

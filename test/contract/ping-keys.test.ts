@@ -114,7 +114,7 @@ describe('a ping key', () => {
 });
 
 describe('a ping that creates its check', () => {
-  it('creates an entity too; the check has a period of a day and a grace time of an hour', async () => {
+  it('creates an entity too; the check has a period of a day and a grace time of 25 hours', async () => {
     const blueprint_slug = await newBlueprint(client);
     const key = await newKey({ blueprint_slug });
     const slug = newSlug();

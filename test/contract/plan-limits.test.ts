@@ -16,7 +16,11 @@ beforeAll(async () => {
 
 /** Creates an account with the given limits. @returns a client with the key of its admin */
 async function tenant(limits: Partial<NewAccount>): Promise<Client> {
-  const { key } = await createAccount(service, { email: 'ann@example.com', name: 'Ann', ...limits }, { again: true });
+  const { key } = await createAccount(
+    service,
+    { email: 'ann@example.com', name: 'Ann', ...limits },
+    { sharedEmail: true },
+  );
   return clientOf(service.url, key.key);
 }
 
@@ -43,7 +47,7 @@ describe('plan limits', () => {
 describe('alerts per minute', () => {
   const receiver = receiving();
 
-  it('combines alerts beyond the limit in messages that state their number, and loses none', async () => {
+  it('are combined beyond the limit, in messages that state their number, and none is lost', async () => {
     const client = await tenant({ alerts_per_minute_limit: 60, egress: 'any' });
     const channel = { name: 'All', channel_type: 'slack', config: { url: `${receiver().url}/all` } };
     got(await client.post('/v1/notify/channels', channel), 201);
@@ -213,7 +217,7 @@ describe('the team', () => {
     got(await invite(client, 99), 201);
   });
 
-  it('has a limit of members', async () => {
+  it('has a limit of users, including invited ones', async () => {
     const client = await tenant({ user_limit: 2 });
     got(await invite(client, 1), 201);
     const refused = await invite(client, 2);

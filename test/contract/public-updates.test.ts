@@ -28,7 +28,7 @@ async function automatic() {
 }
 
 describe('a public update', () => {
-  it('is listed newest first and in the timeline, and its status is that of the incident', async () => {
+  it('is listed newest first and in the timeline, and sets the public status of the incident', async () => {
     const id = await newIncident();
     expect(await incident(id)).toMatchObject({ public_status: null, public_title: null, component_ids: [] });
     const message = 'The cause is being investigated.\n\nMore at https://example.com/status';
@@ -148,7 +148,7 @@ describe('an invalid public update', () => {
     });
   });
 
-  it('is rejected for an unknown incident and in an edit; an incident rejects unknown components too', async () => {
+  it('is also rejected as an edit and for an unknown incident; an incident rejects unknown components too', async () => {
     const id = await newIncident();
     const { id: update } = got(await publish(id, 'identified'), 201);
     const path = `/v1/incidents/${id}/updates/${update}`;
@@ -157,12 +157,12 @@ describe('an invalid public update', () => {
       body: { error: expect.stringMatching(/status/) },
     });
     const other = await newIncident();
-    const strange = await newTenant();
+    const stranger = await newTenant();
     for (const answer of [
       await publish('inc_0000', 'identified'),
       await client.put(`/v1/incidents/${other}/updates/${update}`, { message: 'Slow' }),
-      await strange.put(path, { message: 'Slow' }),
-      await strange.del(path),
+      await stranger.put(path, { message: 'Slow' }),
+      await stranger.del(path),
     ]) {
       expect(answer).toMatchObject(failure(404, 'NOT_FOUND'));
     }
@@ -202,7 +202,7 @@ describe('an update on a status page', () => {
     return { components: groups[0].components.map(({ id }: { id: string }) => id) as string[], json, url };
   }
 
-  it('appears with its public title within seconds, and never with the internal one', async () => {
+  it('appears within seconds, with the public title of the incident and never with the internal one', async () => {
     const page = await newPage();
     const [checkout] = page.components;
     const secret = `canary-${Date.now()}`;
@@ -228,7 +228,7 @@ describe('an update on a status page', () => {
     await eventually(async () => (await page.json()).incidents.length === 0);
   });
 
-  it('is only on the pages of its components, which must be components of the incident first', async () => {
+  it('is only on the pages of its components; a component of a further page must be added to the incident first', async () => {
     const [page, other] = [await newPage(), await newPage()];
     const id = await newIncident();
     got(await publish(id, 'identified', { component_ids: [page.components[0]] }), 201);

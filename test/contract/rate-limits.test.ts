@@ -141,7 +141,7 @@ describe('stored bytes', () => {
   });
 });
 
-describe('requests that send', () => {
+describe('requests of the class send', () => {
   it('have their own limit: channel tests and executions, also through a tool', async () => {
     const client = await tenant();
     const receiver = await startReceiver();
@@ -174,7 +174,7 @@ describe('requests that send', () => {
     await receiver.close();
   });
 
-  it('are not sent to a receiver that requested a pause, and report that', async () => {
+  it('send nothing to a receiver that requested a pause, and report that', async () => {
     const client = await tenant();
     const receiver = await startReceiver();
     receiver.behave({ status: 429, headers: { 'retry-after': '30' } });
@@ -216,7 +216,7 @@ describe('MCP messages', () => {
 
 describe('a client address without a valid key', () => {
   let clients = 0;
-  /** Sends a request through a trusted proxy on this machine. */
+  /** Returns a function that sends requests from an address through a trusted proxy, which is this machine. */
   const from = (address: string, key = '') => {
     const { send } = clientOf(service.url, key);
     return (path: string, method = 'GET', body?: unknown) =>

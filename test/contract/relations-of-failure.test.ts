@@ -58,7 +58,7 @@ describe('a relation that propagates failure', () => {
     ['a group without propagation', { propagates_failure: false, group: 'dbs' }, 'group'],
     ['required without a group', { required: 1 }, 'required'],
     ['required 0', { group: 'dbs', required: 0 }, 'required'],
-    ['another when', { when: 'up' }, 'when'],
+    ['an unknown value of when', { when: 'up' }, 'when'],
     ['when without propagation', { propagates_failure: false, when: 'degraded' }, 'when'],
     ['a text for propagates_failure', { propagates_failure: 'yes' }, 'propagates_failure'],
   ])('rejects %s', async (_name, more, path) => {

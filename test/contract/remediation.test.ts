@@ -93,11 +93,11 @@ describe('a remediation', () => {
       const all = [...(await history(id)), ...(await history(other))];
       return all.length === 2 && all.every(({ dispatch_status }) => dispatch_status !== 'pending') && all;
     });
-    const [left, ...more] = runs.filter(
+    const [skipped, ...more] = runs.filter(
       ({ dispatch_status }: { dispatch_status: string }) => dispatch_status === 'skipped',
     );
     expect(more).toEqual([]);
-    expect(left).toMatchObject({ attempt: null, verdict: null, error_message: expect.stringMatching(/^lock: exe_/) });
+    expect(skipped).toMatchObject({ attempt: null, verdict: null, error_message: expect.stringMatching(/^lock: exe_/) });
   });
 });
 

@@ -58,7 +58,7 @@ describe('the report of the fleet', () => {
     );
   });
 
-  it('is returned as CSV, with empty figures without data', async () => {
+  it('is returned as CSV, in which missing figures are empty', async () => {
     const { url } = await target();
     const headers = { authorization: `Bearer ${client.key}`, accept: 'text/csv, application/json;q=0.5' };
     const response = await fetch(url + REPORT, { headers });

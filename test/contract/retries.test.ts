@@ -56,7 +56,7 @@ describe('a check with a retry interval', () => {
     expect(got(await client.put(`/v1/checks/${id}`, both), 200)).toMatchObject(both);
   });
 
-  it('has no retries by default; a push check cannot have them', async () => {
+  it('must be a probed check; by default, a check has no retries', async () => {
     expect(await newCheck(client, { ...http, enabled: false })).toMatchObject({ retry_interval_seconds: 0 });
     const push = await newCheck(client);
     expect(push).not.toHaveProperty('retry_interval_seconds');

@@ -72,7 +72,7 @@ describe('a rota', () => {
     }
   });
 
-  it('lists shifts of a range of at most 93 days before the year 3000', async () => {
+  it('lists the shifts of at most 93 days, from a time before the year 3000', async () => {
     const { id } = got(await client.post(ROTAS, plan(await channel('range'))), 201);
     const cases = [
       ['from=9999-12-31', 'from'],

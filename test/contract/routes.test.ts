@@ -22,8 +22,8 @@ import { type Service, startService } from '#test/support/service.ts';
 /**
  * One walk over every route of the API: calls each with success, provokes its errors in their order, calls it as every
  * kind of caller, and reads its audit entries. A new route is covered without a change here. Its requests come from
- * infra/docs/example-steps.ts; its callers follow from its `access`. The network of the service is simulated, and
- * every host replies, because the walk names hosts of the internet.
+ * infra/docs/example-steps.ts; the outcome for each caller follows from its `access`. The network of the service is
+ * simulated, and every host replies, because the walk names hosts of the internet.
  */
 
 const rows = allRoutes.map((row) => ({ ...row, endpoint: endpointOf(row) }));
@@ -249,7 +249,7 @@ describe('HEAD', () => {
   });
 });
 
-/** A query that is always rejected after all other validation, so that nothing is changed. */
+/** A query that is rejected after the permissions are checked and before anything is changed. */
 const STOP = '!stop';
 
 /** Returns the outcome of a call: "let in", or the error code. */
@@ -257,7 +257,8 @@ async function outcomeFor({ client, own }: Caller, row: Row): Promise<string> {
   const path = pathOf(row.endpoint, { ...pathIds, ...own });
   const response = await client.send(row.method, withQuery(path, `${encodeURIComponent(STOP)}=1`));
   const isStopped = response.status === 400 && response.body.details[0].path === STOP;
-  // Existence is checked last: the passkey and the identity of the walk belong to the admin.
+  // Existence is checked after permissions, so a 404 means let in: the passkey and the identity of the walk belong to
+  // the admin.
   const isElsewhere = row.access === 'own' && response.status === 404;
   // Routes that serve other programs accept any query.
   const isServed = row.query?.def.catchall !== undefined && response.status === row.status;
@@ -308,7 +309,7 @@ describe('permissions', () => {
     }
   });
 
-  it('hide existing secrets', async () => {
+  it('let the admin see the secrets', async () => {
     const whole = await Promise.all(readable.map((row) => call(admin, row)));
     expect(whole.filter((response) => SECRETS.test(JSON.stringify(response.body))).length).toBeGreaterThan(2);
   });

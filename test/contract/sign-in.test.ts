@@ -82,7 +82,7 @@ describe('a sign-in link', () => {
     expect((await redeem(newer)).status).toBe(201);
   });
 
-  it('ends all sessions of the user if requested, and no key', async () => {
+  it('ends all sessions of the user if requested, but keeps the keys', async () => {
     const member = await memberOf(admin);
     const page = await signedInByLink(url, admin, member.id);
     const token = await linkTokenFor(member.id, { revoke: true });
@@ -95,7 +95,7 @@ describe('a sign-in link', () => {
     expect(await redeem(token)).toMatchObject(failure(401, 'UNAUTHORIZED'));
   });
 
-  it('can be created only by an admin, and only for members', async () => {
+  it('can be created only by an admin, and only for active users', async () => {
     const member = await memberOf(admin);
     const invited = await admin.post('/v1/settings/users/invite', { email: 'not-yet@example.com', role: 'viewer' });
     const path = (id: string) => `/v1/settings/users/${id}/sign-in-link`;

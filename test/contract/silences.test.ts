@@ -96,7 +96,7 @@ describe('a silence', () => {
   it.each([
     ['covers all checks', { applies_to: null, until: ahead(3600) }],
     ['lasts longer than a day', { applies_to: { labels: { team: 'web' } }, until: ahead(2 * 86_400) }],
-  ])('needs write if it %s', async (extent, body) => {
+  ])('needs the scope write or the member role if it %s', async (extent, body) => {
     const responder = await memberOf(client, 'responder');
     const refused = await responder.post(SILENCES, body);
     expect(refused).toMatchObject(failure(403, 'FORBIDDEN'));

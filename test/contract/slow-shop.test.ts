@@ -70,7 +70,7 @@ async function watched(client: Client, target_url: string, policy: object = {}) 
   });
   const chat = await startReceiver();
   const change = async (more: object) => got(await client.post(`/v1/checks/${id}/policy`, more), 200);
-  // No cooldown ends during the test.
+  // No cooldown ends by itself during the test.
   await change({ cooldown_seconds: 3600, ...policy });
   const slack = { channel_type: 'slack', config: { url: chat.url } };
   got(await client.post(`/v1/checks/${id}/policy/channels`, slack), 201);
@@ -161,7 +161,7 @@ it('reports a slow shop once as degraded and immediately as down, and lets an ag
   expect(loud.messages()).toEqual([':large_yellow_circle: checkout is degraded']);
   await loud.change({ repeat_interval_seconds: 0 });
 
-  // Down within the hour after that message: reported immediately.
+  // Down during the cooldown after that message: reported immediately.
   shop.becomes({ status: 503 });
   await bothAre('down');
   await Promise.all([loud.hasMessages(2), quiet.hasMessages(1)]);

@@ -36,7 +36,7 @@ describe.each(withCommands)('%s', (page) => {
   });
 });
 
-it('runs the commands of all pages with commands', () => {
+it('finds the pages with commands', () => {
   expect(withCommands).toEqual(['docs/api/README.md', 'docs/operate/backup-and-upgrade.md', 'docs/operate/install.md']);
 });
 

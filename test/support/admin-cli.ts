@@ -32,7 +32,7 @@ export function adminCli(settings: Record<string, string> = {}) {
   return {
     admin,
     json,
-    create: () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--again'),
+    create: () => json('account', 'create', '--email', 'ann@example.com', '--name', 'Ann', '--shared-email'),
     as: (key: string) => clientOf(service.url, key),
     service: () => service,
     dir: () => dir,

@@ -124,7 +124,7 @@ export function memoryWorld(
       const made = await createAccount(
         env,
         { email: 'ann@example.com', name: 'Ann', egress: 'any', ...more },
-        { again: true },
+        { sharedEmail: true },
       );
       const context = await authenticate(env, senderOf(made.key.key));
       return { ...made, context };

@@ -93,7 +93,7 @@ const NEW_ACCOUNT = { email: 'test@example.com', name: 'Test account', egress: '
 
 /** Creates an empty account in a service of this process. */
 export async function tenantOf(env: Service): Promise<Tenant> {
-  const { account, key } = await createAccount(env, NEW_ACCOUNT, { again: true });
+  const { account, key } = await createAccount(env, NEW_ACCOUNT, { sharedEmail: true });
   return { id: account.id, key: key.key };
 }
 
@@ -115,7 +115,7 @@ async function createTenant(): Promise<Tenant> {
     const table = deployedTable(process.env.TABLE_NAME);
     const ports = { table, clock: systemClock, ids: makeIds(systemClock), settings };
     const made = await createAccount({ ports, keys: keyTable(settings) }, NEW_ACCOUNT, {
-      again: true,
+      sharedEmail: true,
     });
     table.close();
     return { id: made.account.id, key: made.key.key };
@@ -125,7 +125,7 @@ async function createTenant(): Promise<Tenant> {
   }
   const cli = join(import.meta.dirname, '../../infra/admin/main.ts');
   const { email, name, egress } = NEW_ACCOUNT;
-  const words = ['account', 'create', '--email', email, '--name', name, '--egress', egress, '--again', '--json'];
+  const words = ['account', 'create', '--email', email, '--name', name, '--egress', egress, '--shared-email', '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--disable-warning=ExperimentalWarning',
     cli,

@@ -107,7 +107,12 @@ const errorText = ({ message, details }: ApiFailure): string =>
 
 type ChoicesProps<Value extends string> = {
   legend: string;
-  options: readonly { value: Value; means: string /** Name in the API. */; apiName?: string }[];
+  options: readonly {
+    value: Value;
+    means: string;
+    /** Name in the API. */
+    apiName?: string;
+  }[];
   chosen: ReadonlySet<Value>;
   onChange: (chosen: ReadonlySet<Value>) => void;
 };

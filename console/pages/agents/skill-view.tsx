@@ -16,7 +16,7 @@ import { type Column, Table } from '#console/parts/table/table.tsx';
 import { count } from '#console/rules/words.ts';
 import { SkillForm } from './skill-form.tsx';
 import { ToolForm } from './tool-form.tsx';
-import { withoutTool } from './tools.ts';
+import { removeTool } from './tools.ts';
 
 type Open = { what: 'edit' | 'delete' | 'add' } | { what: 'tool' | 'change' | 'remove'; tool: Tool };
 
@@ -126,7 +126,7 @@ export function SkillView({ skill, actions, onChange }: SkillViewProps) {
           title={`Remove ${open.tool.name}?`}
           action="Remove"
           run={async () => {
-            await withoutTool(slug, open.tool.name);
+            await removeTool(slug, open.tool.name);
             onChange();
           }}
           onClose={close}

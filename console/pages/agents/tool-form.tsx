@@ -7,7 +7,7 @@ import { Form, FormFields } from '#console/parts/form/form.tsx';
 import { useForm } from '#console/parts/form/use-form.ts';
 import { type FieldSpec, fieldsOf } from '#console/rules/form-fields.ts';
 import { toolSchema } from '#console/rules/run-variables.ts';
-import { withTool } from './tools.ts';
+import { saveTool } from './tools.ts';
 
 const jsonOf = (schema: object): string => JSON.stringify(schema, null, 2);
 const NO_ARGUMENTS = jsonOf(toolSchema({ url: '', body_template: '' }));
@@ -36,7 +36,7 @@ export function ToolForm({ skill, tool, actions, onSaved, onClose }: ToolFormPro
     send: async (body) => {
       // The request replaces whole tools, so omitting action_id removes it.
       const { action_id, ...rest } = body;
-      await withTool(skill.slug, { ...rest, ...(action_id !== null && { action_id }) }, tool?.name);
+      await saveTool(skill.slug, { ...rest, ...(action_id !== null && { action_id }) }, tool?.name);
       onClose();
       onSaved();
     },

@@ -28,7 +28,7 @@ async function changeTools(
 }
 
 /** Replaces the tool with the name `before`, or appends the tool if no tool has that name. */
-export const withTool = (slug: string, tool: unknown, before: string | undefined): Promise<void> =>
+export const saveTool = (slug: string, tool: unknown, before: string | undefined): Promise<void> =>
   changeTools(
     slug,
     (tools) => {
@@ -38,7 +38,7 @@ export const withTool = (slug: string, tool: unknown, before: string | undefined
     (next) => next.indexOf(tool),
   );
 
-export const withoutTool = (slug: string, name: string): Promise<void> =>
+export const removeTool = (slug: string, name: string): Promise<void> =>
   changeTools(
     slug,
     (tools) => tools.filter((tool) => tool.name !== name),

@@ -45,7 +45,7 @@ export const MonitorDialog = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 );
 
-/** Short form for a monitor: entity, check, and channel in one request. */
+/** Form for a monitor: creates entity, check, and channel in one request. */
 export function MonitorForm(props: MonitorFormProps) {
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels');
   return (

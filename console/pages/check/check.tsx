@@ -21,13 +21,13 @@ import { duration } from '#console/rules/time.ts';
 import { count } from '#console/rules/words.ts';
 import { Acknowledged } from './acknowledge.tsx';
 import { CheckActions } from './check-actions.tsx';
+import { ExplainAt } from './explain-at.tsx';
 import { CheckFacts } from './facts.tsx';
 import { Latency } from './latency.tsx';
 import { PingUrl } from './ping-url.tsx';
 import { Pings } from './pings.tsx';
 import { PolicySection } from './policy.tsx';
 import { Results } from './results.tsx';
-import { ExplainAt } from './transition-explanation.tsx';
 import { Transitions } from './transitions.tsx';
 
 /** Page of a check: state, latency, transitions, results, policy, and settings. */

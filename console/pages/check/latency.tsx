@@ -68,7 +68,12 @@ const isTransitionOf =
   ({ check_id }: { check_id: string }) =>
     check_id === id;
 
-type UptimeProps = { hours: CheckHistory | undefined; days: CheckHistory /** Epoch ms. */; now: number };
+type UptimeProps = {
+  hours: CheckHistory | undefined;
+  days: CheckHistory;
+  /** Epoch ms. */
+  now: number;
+};
 
 const Uptime = ({ hours, days, now }: UptimeProps) => {
   const { known_since } = days.total;

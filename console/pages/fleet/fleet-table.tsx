@@ -11,7 +11,7 @@ import { severityRank } from '#console/rules/states.ts';
 import { count } from '#console/rules/words.ts';
 import { RowBar, RowLatency, RowUptime } from './row-bar.tsx';
 
-/** Adapts a cell of an entity to lines: the line of a cell is never a heading, which the table renders itself. */
+/** Makes a cell of an entity accept any line. Headings have no cells, so the line is always an entity. */
 const entityCell =
   <T,>(cell: (row: FleetRow) => T) =>
   (line: Line): T =>

@@ -24,7 +24,7 @@ import { Wall } from './wall.tsx';
 
 /** Fleets of at most this number of entities have no tile map, because the list alone gives an overview. */
 const MAX_WITHOUT_TILES = 24;
-/** Poll interval, because incidents open some seconds after a failure. */
+/** Interval of incident reads in ms. They are polled because an incident opens some seconds after its failure. */
 const INCIDENTS_MS = 10_000;
 const NONE: readonly IncidentRecord[] = [];
 

@@ -58,7 +58,7 @@ export function RowBar({ row }: { row: FleetRow }) {
 const WIDTH = 96;
 const HEIGHT = 18;
 
-/** Shows the mean latency of an entity in the last 24 hours. `RowBar` loads it. */
+/** Shows the hourly mean latency of an entity in the last 24 hours. `RowBar` loads it. */
 export function RowLatency({ row: { id } }: { row: FleetRow }) {
   const values = hourBars.of(id).value?.hours.map(({ mean_latency_ms }) => mean_latency_ms) ?? [];
   const last = values.findLast((value) => value !== null);

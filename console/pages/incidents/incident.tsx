@@ -17,7 +17,7 @@ import { PublicUpdates } from './public-updates.tsx';
 import { Timeline } from './timeline.tsx';
 
 const above = <a href="#/incidents">Incidents</a>;
-/** Poll interval, because parts of an incident arrive some seconds after the failure. */
+/** Poll interval in ms. Parts of an incident arrive some seconds after the failure, without an event. */
 const POLL_MS = 5000;
 
 const isNews = (_: Transition): boolean => true;

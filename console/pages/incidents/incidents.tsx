@@ -14,7 +14,7 @@ import { IncidentTable } from './incident-table.tsx';
 import { NewIncident } from './new-incident.tsx';
 
 const PAGE_SIZE = '50';
-/** Poll interval, because incidents open some seconds after a failure, and resolve over time. */
+/** Poll interval in ms. Incidents open some seconds after a failure, and resolve with time, without an event. */
 const POLL_MS = 10_000;
 
 const isNews = (_: Transition): boolean => true;

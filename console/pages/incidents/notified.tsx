@@ -4,7 +4,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Time } from '#console/parts/time.tsx';
 
 /** Returns the name of a channel, or the title of its type if the channel was removed. */
-export function channelNamed(
+export function nameOfChannel(
   channels: readonly ListedChannel[] | undefined,
   { channel_id, channel_type }: { channel_id: string; channel_type: string },
 ): string {
@@ -25,7 +25,7 @@ export const NotifiedChannels = ({ incident: { notified }, channels }: NotifiedP
           <li key={delivery_id}>
             {channel_ids.map((channel_id) => (
               <a key={channel_id} href={`#/alerts?channel=${channel_id}`} dir="auto">
-                {channelNamed(channels, { channel_id, channel_type })}
+                {nameOfChannel(channels, { channel_id, channel_type })}
               </a>
             ))}
             <span class="hint">

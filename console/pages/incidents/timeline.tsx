@@ -13,7 +13,7 @@ import { explainedEntries, type TimelineLine, timelineLines } from '#console/rul
 import { ENTRY_KIND } from '#console/rules/incidents.ts';
 import { duration } from '#console/rules/time.ts';
 import { count, list } from '#console/rules/words.ts';
-import { channelNamed } from './notified.tsx';
+import { nameOfChannel } from './notified.tsx';
 
 type TimelineProps = { feed: Feed<TimelineEntry>; channels: readonly ListedChannel[] | undefined };
 
@@ -114,7 +114,7 @@ const Alert = ({
 }) => (
   <span>
     <EntityName id={entity_id} />
-    {reports_state && `, ${reports_state}`}, to {list(to.map((one) => channelNamed(channels, one))) || 'no channels'}
+    {reports_state && `, ${reports_state}`}, to {list(to.map((one) => nameOfChannel(channels, one))) || 'no channels'}
     {urgency === 'low' && <span class="tag">low urgency</span>}
   </span>
 );

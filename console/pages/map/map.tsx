@@ -84,11 +84,11 @@ type MapContentProps = {
 };
 
 function MapContent({ view, filter, unaffected }: MapContentProps) {
-  const { rows, relations, alone, beyond } = view;
+  const { rows, relations, alone, hiddenRelations } = view;
   const hidden = [
     unaffected > 0 && `${count(unaffected, 'entity', 'entities')} that no root cause affects`,
     alone > 0 && `${count(alone, 'entity', 'entities')} without a relation on this map`,
-    beyond > 0 && `${count(beyond, 'relation')} to entities outside the filter`,
+    hiddenRelations > 0 && `${count(hiddenRelations, 'relation')} to entities outside the filter`,
   ].filter(Boolean);
   return (
     <>

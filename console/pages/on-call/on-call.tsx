@@ -17,10 +17,10 @@ import { hrefOf } from '#console/rules/address.ts';
 import { RotaForm } from './rota-form.tsx';
 import { RotaShifts } from './rota-shifts.tsx';
 
-/** Poll interval, because a hand-over sends no event. */
+/** Poll interval in ms. Polling is needed because a hand-over sends no event. */
 const POLL_MS = 60_000;
 
-/** Page of on-call rotas: the person on call of each, and the next weeks of one rota. */
+/** Page of on-call rotas: who is on call in each rota, and the shifts of the selected rota for some weeks. */
 export default function OnCallPage({ query }: PageProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const [editing, setEditing] = useState<Rota | undefined>(undefined);

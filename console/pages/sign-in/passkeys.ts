@@ -2,7 +2,7 @@ import { ApiFailure, call } from '#console/api/call.ts';
 
 /** Human-readable texts by the name of a browser error (WebAuthn level 3, section 14.5.1). */
 const BROWSER_ERRORS: Readonly<Record<string, string>> = {
-  NotAllowedError: 'The request was canceled, timed out, or the authenticator has no matching passkey.',
+  NotAllowedError: 'The request was canceled or timed out, or the authenticator has no matching passkey.',
   InvalidStateError: 'This authenticator already has a passkey for your account. Use another one.',
 };
 

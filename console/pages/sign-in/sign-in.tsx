@@ -6,7 +6,7 @@ import { Failure } from '#console/parts/states.tsx';
 import { signInError } from './sign-in-errors.ts';
 import { SignIn } from './sign-in-form.tsx';
 
-/** Page to which the identity provider returns after an error. Signed-in users continue to the fleet. */
+/** Sign-in page. The identity provider returns to it after an error. Signed-in users continue to the fleet. */
 export default function SignInPage({ query }: PageProps) {
   const isSignedIn = Boolean(me.value);
   const code = query.get('error');

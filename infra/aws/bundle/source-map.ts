@@ -3,7 +3,7 @@ import type { Cut } from './without-documentation.ts';
 /** Source map of version 3 without the sources themselves (ECMA-426). */
 export type SourceMapFile = { version: 3; sources: string[]; names: string[]; mappings: string };
 
-/** Position in generated code. `fields`: index of the source, line, column and name there; can be empty. */
+/** Position in generated code. `fields`: source index, line and column in that source, name index; can be empty. */
 type Position = { line: number; column: number; fields: number[] };
 
 /** Moves the positions of a map to where their text is after the cuts, and drops positions inside a cut. */

@@ -9,7 +9,7 @@ export type Given = {
   cdn: boolean;
   key: string;
   hosts: { ipv6: string; smtp: string; tls: { host: string; port: number } };
-  /** Pause of the heartbeats in minutes. */
+  /** Time without heartbeats in the item `missed heartbeats`, in minutes. */
   minutes: number;
   /** Timeout of the first result of a check in seconds. */
   patience: number;

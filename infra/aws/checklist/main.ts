@@ -11,7 +11,7 @@ const USAGE = `Measures a deployed stack in ten minutes, and compares the result
   --stack NAME                      also reads metrics, with the AWS CLI and its credentials; without it those are skipped
   --json                            prints the results as JSON
   --only N,N                        runs only these items; --list prints them
-  --minutes N                       pause of the heartbeats in minutes. Default: 5
+  --minutes N                       time without heartbeats in minutes. Default: 5
   --patience N                      timeout of the first result in seconds. Default: 60
   --ipv6-host, --smtp-host, --tls-host HOST[:PORT]    probed hosts. Default: public hosts
 After a day, compare the bill with npm run test:nightly -- cost (first activate the tag Application as a cost allocation

@@ -66,7 +66,7 @@ export function requestRules(
       metric: throttledPushes,
       above: 0,
     },
-    // Their URLs bypass the API and its metric.
+    // Function URLs bypass the API and its metric.
     ...open.map((name) => ({
       name: `5xx-${name}`,
       description: `The URL of ${name} returns 5xx. Search its log for "request failed" or "stream failed".`,

@@ -5,7 +5,7 @@ export const LAYERS = [
   { slug: 'store', name: 'Database or queue' },
 ];
 
-/** Entity of the demo, with one check of its own type. `needs`: slugs of the entities that it depends on. */
+/** Entity of the demo, which has one check. `needs`: slugs of the entities that it depends on. */
 export type DemoEntity = {
   layer: string;
   slug: string;

@@ -4,10 +4,11 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { createServer } from '#lib/net/node-http.ts';
 import { DATABASE, failsWith } from './demo-catalog.ts';
 
-/** Time from the start to the first outage, and from each repair to the next outage. */
+/** Time from the start to the first outage. */
 const FIRST_OUTAGE_MS = 15_000;
 /**
- * Longer than six minutes, because an account has at most ten remediation attempts per hour (docs/use/remediation.md).
+ * Time from each repair to the next outage: more than six minutes, because an account has at most ten remediation
+ * attempts per hour (docs/use/remediation.md).
  */
 const OUTAGE_EVERY_MS = 7 * 60_000;
 /** Duration of a repair: the checks of the dependents go down before its end. */
@@ -17,8 +18,8 @@ const REPAIR_MS = 20_000;
 type Report = (execution: string, event: { status: string; logs: string[] }) => Promise<void>;
 
 /**
- * Starts the monitored systems: `/health/SLUG` of services, a store, and the database, which refuses its clients until
- * it is repaired. `/repair` is the pipeline that restarts it; `/alerts` prints each alert that it receives.
+ * Starts the monitored systems: `/health/SLUG` of services, a store, and the database, which refuses its clients
+ * during an outage. `/repair` is the pipeline that restarts it; `/alerts` prints each alert that it receives.
  */
 export async function startDemoTarget(on: {
   say(line: string): void;

@@ -40,8 +40,8 @@ export function startConsumers(
 }
 
 /**
- * Consumes one queue. Takes due messages in order of time. Only while they fill all slots, it polls and also takes
- * messages of groups below their share, which get extra slots.
+ * Consumes one queue. Takes due messages in order of time. Only while due messages fill all slots, it also takes
+ * messages of groups below their share, in extra slots, and polls for them.
  */
 function startConsumer(
   queue: QueueName,

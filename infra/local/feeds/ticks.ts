@@ -6,7 +6,7 @@ import { iso } from '#lib/platform/time.ts';
 /** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
-/** Returns the time (epoch ms) of the last tick, shortly before the service of the store stopped; undefined if none. */
+/** Returns the time (epoch ms) of the last tick; undefined if none. At a start: shortly before the service stopped. */
 export function lastTick({ db }: Store): number | undefined {
   const last = db.prepare('SELECT max(last) AS last FROM ticks').get()?.last;
   return typeof last === 'string' ? Date.parse(last) : undefined;

@@ -94,7 +94,7 @@ export function makeGateway(
     const readBody = hasNoBody(request) ? undefined : bodyReader(request, address, room, bounds);
     const event = eventOf(request, address, readBody);
     const domain = statusDomainOf(request, settings.STATUS_DOMAINS);
-    // No request to a status domain reaches another function.
+    // A request to a status domain reaches only the function `public`.
     if (domain !== undefined) event.rawPath = `/${STATUS_PATH}/${domain}${event.rawPath}`;
     const name = functionFor(event.requestContext.http.method, event.rawPath);
     const handler = name && handlers[name];

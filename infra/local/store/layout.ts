@@ -3,7 +3,7 @@ import type { Store } from './store.ts';
 
 const FIXED = ['SHARDS', 'BUCKETS'] as const;
 
-/** Stores the numbers of partitions of a new store. Rejects others later, because data would be unreachable. */
+/** Stores the numbers of partitions of a new store. Later rejects other numbers, because data would be unreachable. */
 export function keepLayout({ db }: Store, settings: Settings): void {
   for (const setting of FIXED) {
     db.prepare('INSERT OR IGNORE INTO layout (setting, value) VALUES (?, ?)').run(setting, settings[setting]);

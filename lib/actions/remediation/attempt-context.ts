@@ -111,7 +111,9 @@ export function guardInputOf(context: AttemptContext, now: number): GuardInput {
   };
 }
 
-/** Whether the failure has ended, or the transition changed only the entity and left the check itself healthy. */
+/**
+ * Whether the failure has ended, or the transition changed the entity to `trigger_to_state` but left the check healthy.
+ */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
   if (needsNoRemediation(action, check) || needsNoRemediation(action, { state: transition.check_to_state }))
     return true;

@@ -104,7 +104,7 @@ export type DueSeries = {
 /** `due`: next recheck (epoch ms); `deadlines`: of the check, to send. */
 type Moved = { due?: number | undefined; deadlines?: DueDeadline[] };
 
-/** Moves the deadline of a series (epoch ms), or deletes it. */
+/** Moves the deadline of a series to `due` (epoch ms); deletes it if undefined. */
 export async function moveTo(
   env: RunEnv,
   one: Pick<DueSeries, 'tenant_id' | 'action_id' | 'entry'>,
@@ -140,7 +140,7 @@ export async function conclude(
 
   const isOver = !check?.enabled || !action || needsNoRemediation(action, check);
   const isUsedUp = series.attempts >= (action?.remediation ?? settings).max_attempts;
-  // One healthy result makes the verdict, but the state may need several. The series continues until then.
+  // One healthy result decides the verdict, but the check may need several to recover. The series continues until then.
   const mightRecover = verdict === 'recovered' && series.failure.transition_id === execution.transition_id;
   const continues = !isOver && (!isUsedUp || mightRecover);
   const nextAttemptAt = continues ? Math.max(began_at + settings.cooldown_seconds * 1000, now) : undefined;

@@ -6,7 +6,7 @@ import type { OpenAttempt, VerificationVerdict } from './series.ts';
 type Timing = Pick<CheckItem, 'interval_seconds' | 'timeout_ms'>;
 type ExecutionOutcome = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 'pipeline_status' | 'reported_at'>;
 
-/** Maximum delay (ms) of the write of a result after its probe: packs, and clock differences. */
+/** Maximum time (ms) from a probe until its result is written, because of packs and clock differences. */
 const MAX_WRITE_DELAY_MS = 5_000;
 /** Minimum and maximum time (ms) between rechecks; the time grows with the wait. */
 const MIN_RECHECK_MS = 3_000;
@@ -69,7 +69,7 @@ export function verdictOf(
   return { verdict: was_monitored ? 'not_recovered' : 'unverified', by: null };
 }
 
-/** Returns the next recheck (epoch ms) of an attempt without a verdict. `slot`: next probe, if any. Pure. */
+/** Returns the next recheck (epoch ms) of an attempt without a verdict. `slot`: first in the range, if any. Pure. */
 export function nextRecheckAt(range: VerificationRange | 'pending', slot: number | undefined, now: number): number {
   if (range === 'pending') return now + MIN_RECHECK_MS;
   const { from, until } = range;

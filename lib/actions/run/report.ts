@@ -107,7 +107,7 @@ export async function report(
 
 const awaitsVerdict = ({ attempt, verdict }: ExecutionItem): boolean => attempt !== null && verdict === null;
 
-/** Requests the verdict at once after a failed pipeline. If the message is lost, it is made at the deadline. */
+/** Requests the verdict at once after a failed pipeline. If the message is lost, the deadline requests the verdict. */
 const requestVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
   ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
 

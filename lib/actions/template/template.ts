@@ -44,7 +44,7 @@ function contentType(headers: Record<string, string>): string | undefined {
 
 const isJson = (type: string): boolean => /^\s*[^\s;]+[/+]json\s*(;|$)/i.test(type);
 
-/** Substitutes variables in a body, escaped if its type is JSON. Returns undefined if it grows too large. */
+/** Substitutes variables in a body; escapes values if its type is JSON. Returns undefined if it grows too large. */
 export function renderBody(template: string, type: string, { elsewhere }: Variables): string | undefined {
   const body = fill(template, elsewhere, isJson(type) ? inJsonString : asIs, MAX_BODY_BYTES);
   return body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES ? undefined : body;

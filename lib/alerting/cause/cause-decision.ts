@@ -5,11 +5,11 @@ import type { CauseAnalysis } from './root-causes.ts';
 
 /** Progress of a failure whose alert is held until its cause is known. Times in epoch ms. */
 export type CauseProgress = {
-  /** Number of consecutive evaluations that found a cause; 0 while its own alert is held, or it is in maintenance. */
+  /** Number of consecutive evaluations that found a cause; 0 while the cause is in maintenance or its alert is held. */
   explained: number;
   /** Entity id of the root cause that was found last; null before one was found. */
   under: string | null;
-  /** Set after the cause has ended. `first`: time at which this was found. `last`: last recovery upstream. */
+  /** Set after the cause has ended: first and last recovery upstream, or the times at which they were found. */
   recovered: { first: number; last: number } | null;
 };
 
@@ -58,7 +58,7 @@ export type CauseDecision = {
 /** Recheck intervals (ms) under a suspected root cause, and under a confirmed one. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** Delay (ms) after the next recheck of a pending root cause, and maximum wait for it, because it can be early. */
+/** Delay (ms) after the next recheck of a pending root cause, and maximum wait for that recheck, which can be early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
 /** Time in ms after an upstream recovery in which a new failure can still be a consequence of the upstream failure. */
@@ -68,7 +68,7 @@ const MAX_SETTLING_MS = 600_000;
 /** Minimum settling time in ms, as caches and connection pools need. */
 export const MIN_SETTLING_MS = 60_000;
 
-/** Whether a destination was notified of a failure since its start, or within the cooldown before it (flapping). */
+/** Whether a destination was notified of a failure since its start, or within the cooldown until now (flapping). */
 const wasNotified = (failure: NotifiedFailure, destination: string, cooldown_ms: number, now: number): boolean => {
   const at = pastOrZero(lastNotifiedAt(failure, destination) ?? 0, now);
   return at > 0 && (at >= failure.since || at > now - cooldown_ms);

@@ -18,7 +18,7 @@ export type KnownCheck = Pick<
   failing_since?: number | undefined;
   /** Only for push checks: time at which the newest heartbeat was received (epoch ms). */
   succeeded_at?: number | undefined;
-  /** `running`: without an outcome yet. Absent: not probed, or not possible. */
+  /** `running`: without an outcome yet. Absent: not probed, or cannot be probed. */
   probe?: UpstreamProbe | 'running' | undefined;
 };
 

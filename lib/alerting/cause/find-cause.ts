@@ -9,7 +9,7 @@ import type { UpstreamEntities } from './read-upstream.ts';
 import { type CauseAnalysis, type Dependent, findRootCauses } from './root-causes.ts';
 
 /**
- * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the result by stored states.
+ * Finds the cause of a failure, with upstream probes unless `isEnough` accepts the analysis of stored states.
  * @returns an analysis that is not `settled` while another process probes; evaluate again soon
  */
 export async function findCause(
@@ -49,7 +49,7 @@ async function analyzerOf(
   };
 }
 
-/** Returns a failed check as a dependent, with the start of its failure and of its state before. */
+/** Returns a failed check as a dependent, with the start of its failure and of the healthy state before it. */
 export function dependentOf(
   check: CheckItem,
   { check_from_state, check_from_since }: Pick<DecidedTransition, 'check_from_state' | 'check_from_since'>,

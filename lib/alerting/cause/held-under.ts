@@ -11,8 +11,8 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 const AT_ONCE = 500;
 
 /**
- * Rechecks every alert held under a root cause, after that recovered or the delivery of an alert about it failed.
- * Repeatable.
+ * Rechecks every alert held under a root cause. Called after the root cause recovered, or the delivery of an alert
+ * about it failed. Idempotent.
  */
 export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;

@@ -50,7 +50,7 @@ export async function addChannel(context: Context, check: CheckItem, input: Chan
   return channel;
 }
 
-/** Changes the given settings of a channel; its id, type and last delivery stay. @throws AppError as for a new one */
+/** Changes settings of a channel; its id, type and last delivery stay. @throws AppError NOT_FOUND, VALIDATION_ERROR */
 export async function changeChannel(
   context: Context,
   check: CheckItem,

@@ -30,7 +30,7 @@ export const DeliveryFilter = z.object({
 });
 export type DeliveryFilter = z.output<typeof DeliveryFilter>;
 
-/** Whether a delivery is shown: its entity exists, or it has no entity because it tests an account channel. */
+/** Whether a delivery is shown: its entity exists, or it has no entity (account channel test, status update). */
 const isShown = ({ entity_id }: DeliveryRecord, entity: object | undefined): boolean => entity_id === '' || !!entity;
 
 /** Reads the delivery log without deliveries of deleted entities. */

@@ -53,7 +53,7 @@ export async function addressesOf(
   return lists.map((list) => list?.map((address) => found.get(address)!) ?? null);
 }
 
-/** Asks the new addresses of a stored channel to confirm. If a crash loses that, the first alert asks them. */
+/** Asks the new addresses of a stored channel to confirm. If a crash prevents this, the first alert asks them. */
 export async function askNewAddresses(context: Context, channel: Settings): Promise<void> {
   const { ports, keys, tenant, caller } = context;
   const addresses = [...new Set(mailAddressesIn(channel))];
@@ -64,7 +64,7 @@ export async function askNewAddresses(context: Context, channel: Settings): Prom
   const puts = fresh.map((address) => newAddress(context, { tenant_id: tenant, address, added_by }));
   // On a conflict, another caller has added at least one; askAddress adds the rest, without an author.
   await ports.table.transact(puts.map((put) => ({ put, if: 'absent' as const })));
-  // A failure is only logged: the caller would repeat the request and create the channel twice.
+  // A failure is only logged: after an error, the caller would repeat the request and create the channel twice.
   await enqueueRequests(context, tenant, fresh).catch((error) => {
     ports.log.warn('addresses not asked, will be asked with the first alert', { tenant_id: tenant, error });
   });

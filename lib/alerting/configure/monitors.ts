@@ -17,7 +17,7 @@ import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CheckRecord, checkView } from '#lib/checks/settings/check-record.ts';
 import { findCheckBySlug, requireCheckBySlug } from '#lib/checks/settings/check-slugs.ts';
 import { guardSettings, loadOfCheck } from '#lib/checks/settings/guard-settings.ts';
-import { changedIn, changesOnlyNames, parseSettingsTest, validationContext } from '#lib/checks/settings/model.ts';
+import { changedIn, changesOnlyNames, parseWithoutEntity, validationContext } from '#lib/checks/settings/model.ts';
 import { type MonitorSettings, monitorSettings, PRESETS, type PresetName } from '#lib/checks/settings/presets.ts';
 import { checkLabel } from '#lib/checks/types/registry.ts';
 import { AppError, invalid } from '#lib/platform/errors.ts';
@@ -148,7 +148,7 @@ async function renaming<T>(rename: (path: string) => string, work: () => Promise
 }
 
 async function validated(context: Context, { check }: MonitorSettings): Promise<CheckSettings> {
-  const settings = parseSettingsTest(check, validationContext(context.ports));
+  const settings = parseWithoutEntity(check, validationContext(context.ports));
   await guardSettings(settings, context);
   return settings;
 }
@@ -277,7 +277,7 @@ async function checkFor(
 function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity_id: string }): CheckItem {
   // The interval of a schedule depends on the time: with the time of the stored settings, it does not seem to change.
   const context = { ...validationContext(ports), now: found.settings_at };
-  const { entity_id: _none, ...settings } = parseSettingsTest({ ...body, entity_id: undefined }, context);
+  const { entity_id: _none, ...settings } = parseWithoutEntity({ ...body, entity_id: undefined }, context);
   const changed = changedIn(found, { ...settings, entity_id: body.entity_id });
   if (changesOnlyNames(changed)) return found;
   const which = `Check ${found.id} (${checkLabel(found)})`;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nextReminderAt } from '#lib/alerting/deadlines/timed-decisions.ts';
-import type { AlertDeadline } from '#lib/alerting/decide/check-alerting.ts';
+import type { AlertDeadlineKind } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationWrite, nextStepAt, withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from '#lib/alerting/decide/notes.ts';
 import { flappingEndsAt, lastNotifiedState } from '#lib/alerting/decide/notified-state.ts';
@@ -23,7 +23,7 @@ export async function policyDeadlines(
   const now = ports.clock.now();
   const writes: Write[] = [];
   const deadlines: DueDeadline[] = [];
-  const set = async (kind: AlertDeadline, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
+  const set = async (kind: AlertDeadlineKind, form: (present: DeadlineEntry | undefined) => Deadline | undefined) => {
     const present = await ports.table.get<DeadlineEntry>(keys.entry(kind, tenant_id, check_id));
     const deadline = form(present);
     writes.push(...deadlineWrites(keys, kind, check, ports.ids.token(), present, deadline));
@@ -52,7 +52,7 @@ export async function policyDeadlines(
 
 const withoutKeys = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
-/** Returns the writes of the escalation: new steps count from now, running ones get their new times. */
+/** Returns the writes of the escalation: one that starts counts from now, a running one gets its new times. */
 export function policyEscalation(
   { ports, keys }: Env,
   check: CheckItem,

@@ -29,7 +29,7 @@ const MAX_MEMBERS = 30;
 const MAX_CHANNELS = 10;
 const MAX_OVERRIDES = 100;
 const MAX_RANGE_MS = 93 * DAY_MS;
-/** Bounds of the year of a hand-over, far below 9999, because later times have no ISO 8601 form with four digits. */
+/** Bounds of the year of a hand-over, far below 9999, after which ISO 8601 times need more than four digits. */
 const YEARS = { first: 1970, last: 2999 };
 const isInYears = (year: number): boolean => year >= YEARS.first && year <= YEARS.last;
 const IN_YEARS = `must be in the years ${YEARS.first} to ${YEARS.last}`;

@@ -75,7 +75,7 @@ const auditedSilence: Audited<AccountSilence> = {
 
 type AccountSilenceEntry = SilenceEntry & Pick<AccountSilence, 'applies_to'>;
 
-/** Reads all active silences of an account: of the account (newest first), then of entities, then of checks. */
+/** Reads the active silences: account silences (newest first), then silences of entities, then of checks. */
 export const silenceList =
   (context: Context): Reader<SilenceRecord> =>
   async (after, limit) => {
@@ -121,7 +121,7 @@ export function assertMaySuppress({ caller }: Context, extent: SuppressionExtent
 
 /**
  * Silences selected checks.
- * @throws AppError VALIDATION_ERROR for an end in the past, LIMIT_EXCEEDED beyond 100, FORBIDDEN if it covers
+ * @throws AppError VALIDATION_ERROR for an end out of range, LIMIT_EXCEEDED beyond 100, FORBIDDEN if it covers
  *   all checks or lasts more than a day, and the caller has no `write`
  */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {

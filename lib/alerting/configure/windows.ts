@@ -298,11 +298,11 @@ const suppressionOf = ({ scope, times }: WindowItem, now: number): SuppressionEx
 function isWithin(changed: WindowItem, before: WindowItem): boolean {
   if (!isDeepStrictEqual(scopeOf(changed), scopeOf(before))) return false;
   if (before.counts_in_uptime && !changed.counts_in_uptime) return false;
-  const [now, was] = [changed.times, before.times];
-  if ('ends_at' in now) return 'ends_at' in was && now.starts_at >= was.starts_at && now.ends_at <= was.ends_at;
-  if ('ends_at' in was) return false;
-  const { from, until = Number.POSITIVE_INFINITY, ...schedule } = now;
-  const { from: from_before, until: until_before = Number.POSITIVE_INFINITY, ...schedule_before } = was;
+  const [next, old] = [changed.times, before.times];
+  if ('ends_at' in next) return 'ends_at' in old && next.starts_at >= old.starts_at && next.ends_at <= old.ends_at;
+  if ('ends_at' in old) return false;
+  const { from, until = Number.POSITIVE_INFINITY, ...schedule } = next;
+  const { from: from_before, until: until_before = Number.POSITIVE_INFINITY, ...schedule_before } = old;
   return isDeepStrictEqual(schedule, schedule_before) && from >= from_before && until <= until_before;
 }
 
@@ -343,14 +343,14 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
   return window;
 }
 
-/** Changes the given properties of a window, with immediate effect. @throws AppError as `addWindow` does */
+/** Changes properties of a window, with immediate effect. @throws AppError NOT_FOUND, VALIDATION_ERROR, FORBIDDEN */
 export async function changeWindow(
   context: Context,
   id: string,
-  { id: _same, name, note, public_title, scope, exclude_from_uptime, ...given }: WindowPatch,
+  { id: same, name, note, public_title, scope, exclude_from_uptime, ...given }: WindowPatch,
 ): Promise<WindowItem> {
   const { ports } = context;
-  assertUnchanged({ id }, { id: _same });
+  assertUnchanged({ id }, { id: same });
   const auditWrites = auditWriter(context, 'update', auditedWindow);
   let result: WindowItem | undefined;
   await changeAlerting(context, async ({ windows }) => {

@@ -1,5 +1,5 @@
 import type { AlertItem } from '#lib/alerting/decide/alert-item.ts';
-import type { AlertDeadline, CheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import type { AlertDeadlineKind, CheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { escalationChange } from '#lib/alerting/decide/escalation.ts';
 import type { Deadline } from '#lib/alerting/decide/notes.ts';
 import { joinWrites, type NotifiedFailureItem, notifiedFailureWrites } from '#lib/alerting/decide/notified-failure.ts';
@@ -21,14 +21,14 @@ export type Outcome = {
   notifiedFailure?: NotifiedFailureItem | undefined;
   /** The incident that its entity joins. */
   incident?: IncidentRef | undefined;
-  deadlines?: readonly { kind: AlertDeadline; next: Deadline }[];
+  deadlines?: readonly { kind: AlertDeadlineKind; next: Deadline }[];
   /** Further writes of the same transaction, and the deadlines that they start. */
   extraWrites?: readonly Write[];
   begun?: readonly DueDeadline[];
 };
 
 /** The due deadline and its successor; without `next` it ends. */
-type Own = { kind: AlertDeadline; next: Deadline | undefined };
+type Own = { kind: AlertDeadlineKind; next: Deadline | undefined };
 
 /**
  * Commits a decision in one transaction, if the versions read are unchanged: a repeated or late call does no harm.

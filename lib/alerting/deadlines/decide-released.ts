@@ -19,8 +19,8 @@ import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
 /**
- * Decides an alert that no hold keeps any longer, by the present data. A state that the last alert reported is not
- * reported again. Pure.
+ * Decides an alert after its hold, by the present data. A state that the last alert reported is not reported again.
+ * Pure.
  * @returns `next`: the next recheck, if the rules hold the alert again
  */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
@@ -41,7 +41,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     finalDecisionWrite(transition, token, now, final, { decided_on });
   const decided = decide(input);
   if (decided.decision === 'planned' && !isUnreported(input)) {
-    // The last alert reported this state. The reason that no alert reported the change is its hold.
+    // The last alert reported this state, so the alert is skipped, with the reason of its hold.
     const { reason, facts } = transition.alert;
     const skipped = finalDecisionWrite(transition, token, now, { decision: 'skipped', reason, facts });
     return { outcome: { token, extraWrites: [skipped] } };

@@ -48,7 +48,7 @@ const maintenance: Hold = {
   },
 };
 
-/** Holds an alert for a remediation until its first verdict, which ends the hold early. */
+/** Holds an alert for a remediation until `from`. The first verdict of the remediation ends the hold early. */
 const remediation: Hold = {
   waits_for_result: false,
   recheck(_env, _account, { held, now }) {

@@ -20,7 +20,7 @@ import { type HeldCase, HOLDS } from './holds.ts';
 /** Recheck delay (ms) while the cause is not known because another process probes or this process is busy. */
 const UNSETTLED_MS = 1_000;
 
-/** Bounds (ms) of the recheck interval while waiting for a result: a tenth of the time since it was expected. */
+/** Bounds (ms) of the recheck interval, a tenth of the time since the awaited result was expected. */
 const MIN_MS = 5_000;
 const MAX_MS = 60_000;
 
@@ -38,7 +38,7 @@ export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account:
   return retryOnConflict(ports, () => recheck(env, deadline, account, monitoredSince));
 }
 
-/** Rechecks once. @param monitoredSince epoch ms: end of the last outage, or when the account was enabled */
+/** Rechecks once. @param monitoredSince epoch ms: end of the last outage or, if later, enabling of the account */
 async function recheck(
   env: Env,
   deadline: DueDeadline,

@@ -1,5 +1,5 @@
 import { type AlertItem, alertItem } from '#lib/alerting/decide/alert-item.ts';
-import { type AlertDeadline, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
+import { type AlertDeadlineKind, type CheckAlerting, readCheckAlerting } from '#lib/alerting/decide/check-alerting.ts';
 import { withEscalationStarted } from '#lib/alerting/decide/escalation.ts';
 import { retrySeriesOf } from '#lib/alerting/decide/late-alert-retries.ts';
 import type { Deadline, DeadlineEntry, HeldAlert } from '#lib/alerting/decide/notes.ts';
@@ -41,7 +41,7 @@ export type DueAlertDeadline = {
   now: number;
 };
 
-type TimedDeadline = Exclude<AlertDeadline, 'hold'>;
+type TimedDeadlineKind = Exclude<AlertDeadlineKind, 'hold'>;
 
 /** An alert without a transition: rule input, reported state, and the cooldown that it starts. */
 type TimedAlert = {
@@ -61,7 +61,7 @@ export type TimedDecision = {
   alert?: TimedAlert;
   next?: Deadline | undefined;
   alerts?: CheckItem['alerts'];
-  /** Set if it waits until its cause is known. */
+  /** Set if the alert is held until its cause is known. */
   held?: true;
 };
 
@@ -72,7 +72,7 @@ export type TimedDecision = {
 export async function handleAlertDeadline(
   env: Env,
   deadline: DueDeadline,
-  kind: TimedDeadline,
+  kind: TimedDeadlineKind,
   decide: (due: DueAlertDeadline) => TimedDecision,
 ): Promise<DueDeadline[]> {
   const { ports, keys } = env;
@@ -85,7 +85,7 @@ export async function handleAlertDeadline(
 async function handleOnce(
   env: Env,
   deadline: DueDeadline,
-  kind: TimedDeadline,
+  kind: TimedDeadlineKind,
   decide: (due: DueAlertDeadline) => TimedDecision,
 ): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;
@@ -125,7 +125,7 @@ async function handleOnce(
 function startHold(
   env: Env,
   read: CheckAlerting & { check: CheckItem },
-  kind: TimedDeadline,
+  kind: TimedDeadlineKind,
   transition: DecidedTransition,
 ): Promise<DueDeadline[] | typeof RETRY> {
   const { ports, keys } = env;

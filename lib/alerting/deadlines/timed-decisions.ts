@@ -34,9 +34,9 @@ export function decideReminder(due: DueAlertDeadline): TimedDecision {
   return decision === 'planned' ? { alert: { input, reports_state: 'down', cooldown: null }, next } : { next };
 }
 
-/** Returns the first reminder after `now` of a check that is down since `since`; all in epoch ms. */
-export const nextReminderAt = (since: number, interval: number, now: number): number =>
-  since + (Math.floor((now - since) / interval) + 1) * interval;
+/** Returns the time of the first reminder after `now` of a check that is down since `since` (epoch ms). */
+export const nextReminderAt = (since: number, interval_ms: number, now: number): number =>
+  since + (Math.floor((now - since) / interval_ms) + 1) * interval_ms;
 
 /** Compares the last notified state with the present one, and alerts the channels if the states differ. */
 export const sendLateAlert = (env: Env, deadline: DueDeadline): Promise<DueDeadline[]> =>

@@ -105,7 +105,7 @@ function incidentOf(
 ): IncidentRef | undefined {
   const { check, entity, transition } = one;
   if (entity.incident) return entity.incident;
-  // While its own alert is held, the root cause can still turn out to have a cause.
+  // A root cause whose own alert is still held can turn out to have a cause itself.
   const cause = decision.root ?? (decision.progress.explained > 0 ? decision.progress.under : null);
   const failure = cause === null ? undefined : presentFailures(keys, check, upstream, analysis).get(cause);
   if (failure) return upstream.entities.get(cause!)?.incident ?? { id: failure.id, root_entity_id: cause! };
@@ -257,7 +257,7 @@ function finalDecisionWrites(
   return [finalDecisionWrite({ ...transition, alert }, token, now, final, { decided_on })];
 }
 
-/** Returns the write of the root cause under which the alert is held, when it is found or changes. */
+/** Returns the write that records a new or changed root cause under which the alert is held. */
 function attributionWrites(
   env: TenantEnv,
   search: Search,

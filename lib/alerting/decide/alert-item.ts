@@ -66,7 +66,7 @@ export type AlertItem = Item & {
   unreported?: UnreportedFailures;
   /** Set if it is sent together with others that were held under the same root cause. */
   group?: AlertGroup;
-  /** Input of the decision, if no transition stores it. */
+  /** Input of the decision; absent if only the transition stores it. */
   decided_on?: RuleInput;
 };
 

@@ -11,11 +11,11 @@ import { readDefined } from '#lib/platform/table/pages.ts';
 import type { Owner } from '#lib/schedule/entries.ts';
 import type { NotifiedFailureItem } from './notified-failure.ts';
 
-export type AlertDeadline = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
+export type AlertDeadlineKind = Exclude<DueDeadline['kind'], 'missed_heartbeat'>;
 
 type Wanted = {
   check?: CheckItem;
-  deadlines?: readonly AlertDeadline[];
+  deadlines?: readonly AlertDeadlineKind[];
   notifiedFailure?: true;
 };
 
@@ -27,7 +27,7 @@ type Read = {
   stored: PolicyItem | undefined;
   /** The notified failure of its entity, the present or the last one. */
   notifiedFailure: NotifiedFailureItem | undefined;
-  deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
+  deadlines: { readonly [kind in AlertDeadlineKind]?: DeadlineEntry | undefined };
   /** The condition that the policy has not changed. */
   policyUnchanged: Write;
   now: number;

@@ -11,7 +11,7 @@ import type { Write } from '#lib/platform/ports.ts';
 import { iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineWrites, dueDeadline } from '#lib/schedule/entries.ts';
 import { type AlertItem, alertItem, deliveriesOf, destinationOfTarget } from './alert-item.ts';
-import { type AlertDeadline, readCheckAlerting } from './check-alerting.ts';
+import { type AlertDeadlineKind, readCheckAlerting } from './check-alerting.ts';
 import { escalationChange, withEscalationStarted } from './escalation.ts';
 import { holdCauseOf, impactUpdateDeadline, newHold, supersededWrites, unlinkFromRoot } from './final-decision.ts';
 import { type Deadline, type DeadlineEntry, mergeDeadline } from './notes.ts';
@@ -217,7 +217,7 @@ export type ChangeBasis = {
   entity: EntityItem;
   policy: Policy;
   policyUnchanged: Write;
-  deadlines: { readonly [kind in AlertDeadline]?: DeadlineEntry | undefined };
+  deadlines: { readonly [kind in AlertDeadlineKind]?: DeadlineEntry | undefined };
   /** Notified failure of its entity, the present or the last one. */
   notifiedFailure?: NotifiedFailureItem | undefined;
   /** Recent urgent alerts of its destinations, if its entity has relations and the check is not down. */
@@ -313,16 +313,16 @@ const opensIncident = (
   policy.window === undefined &&
   (entity.dependencies === 0 || alert.decision === 'planned');
 
-/** Returns the writes that count an urgent alert for down per destination, if alerts of the check are counted. */
+/** Returns the writes that count an urgent alert for each of its destinations, if alerts of the check are counted. */
 function pageWrites(
   keys: Keys,
   { pages }: ChangeBasis,
-  { tenant_id, urgency, to }: AlertItem,
+  { tenant_id, urgency, to: targets }: AlertItem,
   token: string,
   now: number,
 ) {
   if (!pages || urgency === 'low') return [];
-  return pageCountWrites(keys, tenant_id, { pages, destinations: to.map(destinationOfTarget) }, token, now);
+  return pageCountWrites(keys, tenant_id, { pages, destinations: targets.map(destinationOfTarget) }, token, now);
 }
 
 type NextDeadline = { kind: 'reminder' | 'late' | 'hold'; next: Deadline | undefined };

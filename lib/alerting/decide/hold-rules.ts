@@ -115,6 +115,6 @@ export const remediation: HoldingRule<'remediation'> = {
   },
 };
 
-/** Whether this alert waits for the held one: every alert except a change to another problem. */
+/** Whether this alert waits for the held one. A change to another problem, or from a reported one to up, does not. */
 const waitsForRemediation = ({ kind, to, notified_state, policy }: RuleInput): boolean =>
   kind !== 'state_change' || (notified_state === 'up' && reportedStateOf(to, policy) === 'up');

@@ -11,7 +11,7 @@ import { bypassesCooldown, isStillFlapping, type RuleInput } from './rule-input.
 /** Recheck interval (ms) for a silence of an entity without an end. Removing the silence also triggers a recheck. */
 const NO_END_MS = 30 * DAY_MS;
 
-/** Returns when to recheck suppressed alerts (epoch ms); undefined if removing the silence triggers that. */
+/** Returns when to recheck suppressed alerts (epoch ms); undefined if only removing the silence triggers it. */
 export function silenceRecheckAt(silence: Silence | undefined, now: number): number | undefined {
   if (silence?.until !== undefined) return silence.until;
   return silence?.by === 'entity' ? now + NO_END_MS : undefined;

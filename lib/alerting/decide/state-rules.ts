@@ -24,7 +24,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   check_deleted: 'a user deleted the check',
 };
 
-/** A new check that comes up sends no alert, unless another state was notified before. */
+/** A created or enabled check that comes up sends no alert if the last notified state is up. */
 export const initial: ReasonRule<'initial'> = {
   name: 'initial',
   kinds: ['state_change'],
@@ -39,7 +39,7 @@ export const initial: ReasonRule<'initial'> = {
   found: ({ from, to, notified_state }) => `from ${from} to ${to}; the last notified state is ${notified_state}`,
 };
 
-/** If alerts on degraded are disabled, degraded counts as up, and its failed remediation sends no alert. */
+/** If alerts on degraded are disabled, degraded counts as up, and a failed remediation of it sends no alert. */
 export const degradedDisabled: ReasonRule<'degraded_disabled'> = {
   name: 'degraded_disabled',
   kinds: ['state_change', 'remediation_failed'],
@@ -88,8 +88,8 @@ export const stateUnknown: TimedRule<'state_unknown'> = {
 };
 
 /**
- * Skips a state and a failure that were already notified, except after misordered alerts or at the end of reported
- * flapping.
+ * Skips an alert if its state and failures were already reported, except after misordered alerts or at the end of
+ * reported flapping.
  */
 export const alreadyNotified: TimedRule<'already_notified'> = {
   name: 'already_notified',

@@ -65,7 +65,7 @@ export function progressOf(moment: ExplainInput): MomentExplained | undefined {
   const thresholds = { failure_threshold, recovery_threshold };
   let counters: StateCounters = { ...NO_RESULTS, state };
   for (const { outcome } of results) {
-    // No result since the transition changed the state, so only the counters continue, even after a settings change.
+    // None of these results changed the state, so only the counters continue, even after a settings change.
     counters = { ...nextState(Object.assign(counters, thresholds), outcome), state };
   }
   const last = results.at(-1);

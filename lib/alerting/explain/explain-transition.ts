@@ -70,7 +70,7 @@ function decisionSentence({ alert }: DecidedTransition): string {
   }
 }
 
-/** Returns the reason of an alert that was held for a known root cause; else undefined. */
+/** Returns the reason of an alert that was held or skipped because of a known root cause; else undefined. */
 function rootCauseSentence({ reason, attributed_to }: DecidedTransition['alert']): string | undefined {
   if (reason !== 'dependency' || !attributed_to?.root_entity_name) return undefined;
   const { root_entity_name, window_id } = attributed_to;

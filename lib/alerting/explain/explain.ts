@@ -20,9 +20,9 @@ import { explainMoment, progressOf, type ReadMoment, readExplainInput } from './
 import { explainTransition } from './explain-transition.ts';
 import type { Explanation } from './explanation.ts';
 
-/** Time in ms after the latest change for which it is the explanation. Later, only a change to down or degraded is. */
+/** Time (ms) after a change during which `explainCheck` explains it; later, only a change to down or degraded. */
 const JUST_CHANGED_MS = 1_000;
-/** Maximum number of alerts to read about one change: the first ones. */
+/** Maximum number of alerts to read from the time of a change on, oldest first. */
 const MAX_ALERTS = 10;
 
 /** Explains the alerting of a check at a time (epoch ms). @throws AppError VALIDATION_ERROR for the future */
@@ -30,9 +30,9 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
   if (at > context.ports.clock.now()) throw invalid('at', 'must not be in the future');
   const last = await lastTransition(context, check, at);
   const read = await readExplainInput(context, check, last, at);
-  const explainsMoment =
+  const explainsChange =
     last && (at - Date.parse(last.timestamp) <= JUST_CHANGED_MS || ['down', 'degraded'].includes(last.check_to_state));
-  if (explainsMoment) return aboutTransition(context, { transition: last, check, at, read, isLatest: true });
+  if (explainsChange) return aboutTransition(context, { transition: last, check, at, read, isForTime: true });
 
   const { next, ...explained } = explainMoment(read.moment);
   return {
@@ -47,13 +47,13 @@ export async function explainCheck(context: Context, check: CheckItem, at: numbe
   };
 }
 
-/** Explains the alert decision of a state change. @throws AppError NOT_FOUND */
-export async function explainOne(context: Context, transition: DecidedTransition): Promise<Explanation> {
+/** Explains the alert decision of a state change. */
+export async function explainStateChange(context: Context, transition: DecidedTransition): Promise<Explanation> {
   const { ports, keys, tenant } = context;
   const check = await ports.table.get<CheckItem>(keys.check(tenant, transition.check_id));
   const at = Date.parse(transition.timestamp);
   const read = check && (await readExplainInput(context, check, transition, at));
-  return aboutTransition(context, { transition, check, at, read, isLatest: false });
+  return aboutTransition(context, { transition, check, at, read, isForTime: false });
 }
 
 type About = {
@@ -61,19 +61,19 @@ type About = {
   check: CheckItem | undefined;
   at: number;
   read: ReadMoment | undefined;
-  /** Whether no other change followed before `at`. */
-  isLatest: boolean;
+  /** Whether to explain the check at the time `at`; otherwise the transition, with everything that followed it. */
+  isForTime: boolean;
 };
 
 async function aboutTransition(context: Context, about: About): Promise<Explanation> {
-  const { transition, check, at, read, isLatest } = about;
-  const alerts = await alertsOf(context, transition, isLatest ? at : context.ports.clock.now());
+  const { transition, check, at, read, isForTime } = about;
+  const alerts = await alertsOf(context, transition, isForTime ? at : context.ports.clock.now());
   const { transition_id, escalation } = check?.alerts.episode ?? {};
   const present = transition_id === transition.transition_id ? escalation?.unreached : undefined;
   const { sentence, ...explained } = explainTransition(transition, alerts, present);
-  const progress = isLatest && read ? progressOf(read.moment) : undefined;
-  const gap = isLatest ? read?.moment.gap : undefined;
-  const by = isLatest && check && acknowledgedBy(check, alerts, at);
+  const progress = isForTime && read ? progressOf(read.moment) : undefined;
+  const gap = isForTime ? read?.moment.gap : undefined;
+  const by = isForTime && check && acknowledgedBy(check, alerts, at);
   const due = check ? await dueOf(context, check) : [];
   const more = [
     windowOfCause(transition, due),
@@ -86,7 +86,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
     ...explained,
     sentence: [sentence, ...more].filter(Boolean).join(' '),
     transition: transitionRecord(context, transition),
-    evaluations: await evaluationsOf(context, transition, isLatest ? at : context.ports.clock.now()),
+    evaluations: await evaluationsOf(context, transition, isForTime ? at : context.ports.clock.now()),
     deliveries: await deliveriesIn(context, alerts),
     next: nextOf(due),
   };

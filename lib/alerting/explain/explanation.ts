@@ -30,11 +30,13 @@ const CauseEvaluationRecord = z.object({
           ),
         evidence: z
           .enum(['state', 'result', 'probe', 'none'])
-          .describe('state: its checks are down. result: a heartbeat arrived. probe: an upstream probe.'),
+          .describe(
+            'state: its checks are down. result: a heartbeat arrived. probe: an upstream probe ran. none: no evidence.',
+          ),
         at: z.iso.datetime().nullable().describe('Time of that evidence; null without evidence.'),
       }),
     )
-    .describe('Status of its upstream entities: failed ones first, up to 10.'),
+    .describe('Status of the upstream entities of the failed entity, failed ones first, up to 10.'),
   truncated: z.boolean().describe('Whether more entities were left out.'),
 });
 

@@ -6,7 +6,7 @@ import { requireCheck } from '#lib/checks/settings/store.ts';
 import { ListQuery, limitParam, listOf } from '#lib/platform/http/paging.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
-import { explainCheck, explainOne, requireTransition } from './explain.ts';
+import { explainCheck, explainStateChange, requireTransition } from './explain.ts';
 import { Explanation } from './explanation.ts';
 import { assertTransitionRange, checkTransitions, scopeOf, TransitionRange, transitionFeed } from './transitions.ts';
 
@@ -69,6 +69,6 @@ export const transitionRoutes = [
     status: 200,
     reply: Explanation,
     load: (context, { id }: { id: string }) => requireTransition(context, id),
-    run: (context, { loaded }) => explainOne(context, loaded),
+    run: (context, { loaded }) => explainStateChange(context, loaded),
   }),
 ];

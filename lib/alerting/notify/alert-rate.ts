@@ -32,7 +32,7 @@ const MAX_TOGETHER = 50;
 
 /**
  * Reserves the next send time within the rates of the account and of the host.
- * @param canWait whether a later send time can be reserved; if false, a wait reserves nothing
+ * @param canWait whether a later send time can be reserved; if false, nothing is reserved when a wait is needed
  * @returns the wait until the send time in ms
  */
 export async function reserveMessage(env: Env, message: RatedMessage, canWait: boolean): Promise<number> {

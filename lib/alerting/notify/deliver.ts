@@ -71,17 +71,17 @@ async function endAsFailed(env: DeliverEnv, delivery: DeliveryItem): Promise<voi
   await conclude(env, await recordOutcome(env, delivery, { status: 'failed', error, final: true }));
 }
 
-/** Wait (ms) of a second message of a delivery; longer than the attempt, which the first message makes. */
+/** Extra wait (ms) of a second queue message for a delivery; longer than the attempt that the first one makes. */
 export const FURTHER_MS = 30_000;
 
 /** Makes the due attempt. Sends a delayed message if it is not due yet or another attempt follows. */
 async function attemptNext(env: DeliverEnv, { turn, due }: DeliveryMessage, delivery: DeliveryItem): Promise<void> {
   const { ports } = env;
-  const wait = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
-  // The message with `due` at this time makes the attempt. Other messages wait longer, so that they do not run
-  // together with it: one with another `due` always, one without `due` only if it arrives before this time.
-  const later = due === wait ? wait : wait + FURTHER_MS;
-  if (ports.clock.now() < (due === undefined ? wait : later)) return enqueueLater(env, delivery, later, turn);
+  const dueAt = Math.max(delivery.next_attempt_at ?? 0, turn ?? 0);
+  // The message whose `due` is `dueAt` makes the attempt. Other messages wait longer, so that they do not run together
+  // with it: one with another `due` always, one without `due` only if it arrives before `dueAt`.
+  const later = due === dueAt ? dueAt : dueAt + FURTHER_MS;
+  if (ports.clock.now() < (due === undefined ? dueAt : later)) return enqueueLater(env, delivery, later, turn);
 
   const together = await groupOf(env, delivery);
   if ('recheck_at' in together) return enqueueLater(env, delivery, together.recheck_at, turn);
@@ -287,7 +287,7 @@ function addressOf(delivery: DeliveryItem, ready: Ready): PatientAddress | undef
   return url === undefined ? undefined : { tenant_id: delivery.tenant_id, url, until: waitsUntil(delivery) };
 }
 
-/** Renders a message with the current channel. Omits an alert that cannot be sent: its own delivery fails later. */
+/** Renders a message with the current channel settings. An alert that cannot be sent is omitted and fails later. */
 async function prepareMessage(
   env: AttemptEnv,
   { deliveries, following }: Together,
@@ -314,7 +314,7 @@ async function prepare(
   together: readonly DeliveryItem[] = [delivery],
 ): Promise<Ready | AttemptOutcome> {
   const { tenant_id, check_id, entity_id, transition_sk, alert } = delivery;
-  const [account, entity, check, place, transition, item] = await ports.table.getMany<
+  const [account, entity, check, channelItem, transition, item] = await ports.table.getMany<
     [AccountItem, EntityItem, CheckItem, PolicyItem | AccountChannel, ...(DecidedTransition & AlertItem)[]]
   >([
     keys.account(tenant_id),
@@ -329,7 +329,7 @@ async function prepare(
   const isAboutAccount = check_id === '';
   if (!entity && !isAboutAccount) return failedFinally('the entity was deleted', true);
   if (!check && !isAboutAccount && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
-  const channel = delivery.channel ?? channelIn(place, delivery.channel_id);
+  const channel = delivery.channel ?? channelIn(channelItem, delivery.channel_id);
   if (!channel) return failedFinally(`the ${delivery.status_update ? 'subscriber' : 'channel'} was removed`, true);
   const type = channelTypeOf(channel.channel_type);
   if (!type) return failedFinally(`channel type ${channel.channel_type} is not supported by this release`);

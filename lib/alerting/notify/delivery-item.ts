@@ -82,7 +82,7 @@ export type DeliveryItem = Item &
     channel?: Channel;
     /** Epoch ms of the first write, possibly long after the alert. Absent on items of older releases. */
     made_at?: number;
-    /** Set after sending: number of affected entities in the message, if it named one. */
+    /** Set after sending: number of affected entities, if the message stated it. */
     affected?: number;
     /** Digest of the destination; set if the message can contain further alerts. */
     leads_to?: string;

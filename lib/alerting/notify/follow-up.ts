@@ -67,7 +67,7 @@ export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> 
 }
 
 /**
- * If every delivery of an alert has failed, restores the notified state before the alert, schedules a late alert, and
+ * If every delivery of an alert has failed, removes the alert from the notified states, schedules a late alert, and
  * makes the next escalation step due.
  */
 async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {

@@ -47,7 +47,7 @@ type MailsItem = Item & { v: string; mails?: Bucket; requests?: Bucket };
 type Limit = { key: Key; rate: Rate; of: 'mails' | 'requests'; count: number; error: string };
 type Reached = { error: string; retry_ms: number };
 
-/** Returns the writes that count mails against all limits, or the limit that is reached. */
+/** Returns the writes that count mails or requests against all limits, or the limit that is reached. */
 async function take({ ports }: Env, limits: readonly Limit[]): Promise<Write[] | Reached> {
   const items = await ports.table.getMany<MailsItem>(limits.map(({ key }) => key));
   const now = ports.clock.now();

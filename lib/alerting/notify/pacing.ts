@@ -5,7 +5,7 @@ import { oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts
 
 /**
  * Pacing of a URL after a 429 or a timeout: send times are `gap_ms` apart. After three timeouts the circuit is open:
- * one delivery at a time tests it. 200 bytes, written per send time; expires when unused.
+ * one delivery at a time tests the receiver. 200 bytes, written per send time; expires when unused.
  */
 type PaceItem = Item & Pace & { v: string };
 

@@ -28,7 +28,7 @@ export type AttemptOutcome =
 /** Waits in ms after the first and the second failed attempt (docs/use/alerts.md#deliveries). */
 const WAITS_MS = [1_000, 2_000];
 
-/** Whether an attempt ends all deliveries of its message: sent, or failed for the last time. `final` ends one only. */
+/** Whether an attempt ends all deliveries of its message: sent, or out of retries. `final` ends only its own. */
 export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolean =>
   outcome.status === 'sent' || (outcome.status === 'failed' && !outcome.final && WAITS_MS[attempts] === undefined);
 

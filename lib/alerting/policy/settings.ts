@@ -7,7 +7,7 @@ type Setting<Schema extends z.ZodType = z.ZodType> = {
   default: z.output<Schema>;
   /** Name in a form or a table. */
   title: string;
-  /** Description in full sentences, without the default. */
+  /** Description without the default. */
   means: string;
   /** Stored with each decision, because rules read it. */
   decides?: true;

@@ -9,8 +9,8 @@ export type SuppressionExtent = { covers_all: boolean; lasts_ms: number };
 const MAX_RESPOND_MS = DAY_MS + 60_000;
 
 /**
- * Returns why the rights do not allow this silence or window; undefined if they do. All checks, and more than a day,
- * need `write` (docs/use/users-and-keys.md#roles). Pure; the console uses it too.
+ * Returns why the rights do not allow this silence or window; undefined if they do. One that covers all checks or lasts
+ * longer than a day needs `write` (docs/use/users-and-keys.md#roles). Pure; the console uses it too.
  */
 export function suppressionDenial(rights: Rights, { covers_all, lasts_ms }: SuppressionExtent): Denial | undefined {
   if (lasts_ms <= 0) return undefined;

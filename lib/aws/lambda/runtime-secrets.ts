@@ -3,11 +3,11 @@ import type { Ports } from '#lib/env.ts';
 import { lazy } from '#lib/platform/lazy.ts';
 import { SettingsSchema } from '#lib/settings.ts';
 
-/** Time (ms) for which a value is used before it is read again, and before a failed read is repeated. */
+/** Times (ms) after which a value is read again, and after which a failed read is repeated. */
 const FRESH_MS = 5 * 60_000;
 const RETRY_MS = 60_000;
 
-const readers = lazy(async () => (await import('#lib/aws/lambda/secret-reader.ts')).secretReader());
+const loadReader = lazy(async () => (await import('#lib/aws/lambda/secret-reader.ts')).secretReader());
 
 /**
  * Runs a function with settings from Secrets Manager, each read at most every five minutes. If a value has changed, the
@@ -36,7 +36,7 @@ export function withSecrets<P extends Ports, Event, Answer>(
     const last = known.get(setting);
     if (last && now < last.until) return false;
     try {
-      const read = await readers();
+      const read = await loadReader();
       const value = SettingsSchema.shape[setting].parse(await read(name));
       known.set(setting, { value, until: now + FRESH_MS });
       return value !== last?.value;

@@ -15,7 +15,7 @@ type StreamingRuntime = {
 /** Header with the caller's Authorization, because CloudFront uses Authorization itself (infra/aws/edge). */
 export const FORWARDED_AUTHORIZATION = 'x-forwarded-authorization';
 
-/** Time before the timeout at which a stream is ended, so that the client reconnects. */
+/** Time (ms) before the timeout at which a stream is ended, so that the client reconnects. */
 const END_BEFORE_MS = 2000;
 
 /**

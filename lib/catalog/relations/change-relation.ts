@@ -45,7 +45,7 @@ const dependencyCountWrites = (
     return [{ put, if: { version: entity.v } }];
   });
 
-/** Number of relations of an account, with relations of deleted entities until they are reclaimed. About 100 bytes. */
+/** Number of relations of an account, including unreclaimed relations of deleted entities. About 100 bytes. */
 export type RelationCountItem = Item & { v: string; count: number };
 
 function relationCountWrite(
@@ -115,7 +115,7 @@ export async function createRelation(scope: MutationContext, input: NewRelation)
   return oneAtATime(ports.table, `${tenant} relations`, () => retryOnConflict(ports, attempt));
 }
 
-/** Deletes a relation, which can be created again; rechecks alerts that it held or suppressed. Throws NOT_FOUND. */
+/** Deletes a relation and rechecks the alerts that it held or suppressed. Throws NOT_FOUND. */
 export async function deleteRelation(scope: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = scope;
   const auditWrites = auditWriter(scope, 'delete', auditedRelation);

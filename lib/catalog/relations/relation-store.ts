@@ -15,15 +15,15 @@ import {
 } from './relation.ts';
 
 /**
- * Items of relations, read strongly consistent except for dependents:
+ * Items of relations. Reads are strongly consistent unless noted:
  *
  * | pattern                        | request                                                                |
  * |--------------------------------|------------------------------------------------------------------------|
  * | a relation by its id           | get relation(id), then get many entity(id) of its entities             |
  * | a relation by type and ends    | get relationOut(from, type, to)                                        |
  * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
- * | relations of an entity         | query relationsOf(entity), then get many entity(id) of the others      |
- * | dependents of an entity        | the same, eventually consistent                                        |
+ * | relations of an entity         | query relationsOf(entity), then get many entity(id)                    |
+ * | dependents of an entity        | the same, with an eventually consistent query                          |
  *
  * Readers hide the relations of a deleted entity until they are reclaimed.
  */
@@ -96,7 +96,7 @@ export async function dependentsOf(
   return entities.filter((one) => one !== undefined);
 }
 
-/** Returns the number of outgoing relations of an entity in a group; 0, uncounted, if `required` is null. */
+/** Returns the number of outgoing relations of an entity in a group; 0 without a read if `required` is null. */
 export async function groupSizeOf(
   scope: TenantScope,
   entity: string,

@@ -29,7 +29,7 @@ export const FailurePropagation = z.object({
     .max(200)
     .nullable()
     .describe(
-      'Minimum number of relations in the group whose second entity has not failed. The lowest value applies; 1 if all are null.',
+      'Minimum number of relations in the group whose second entity has not failed. The lowest value in the group applies; 1 if all are null.',
     ),
   when: z
     .enum(['down', 'degraded'])

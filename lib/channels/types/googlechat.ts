@@ -47,7 +47,7 @@ export const googlechat = defineChannel({
       receiver: config.url,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({
-        text: `${MARKS[mood]} *${bare(title)}*`,
+        text: `${MARKS[mood]} *${literal(title)}*`,
         thread: { threadKey: threadKeyOf(alert) },
         ...(widgets.length > 0 && { cardsV2: [{ cardId: alert.delivery_id, card: { sections: [{ widgets }] } }] }),
       }),
@@ -73,4 +73,4 @@ const escaped = (value: string): string =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Adds a zero-width space after each markup character, because the markup of a text has no escapes. */
-const bare = (value: string): string => value.replace(/[*_~`<]/g, '$&\u200b');
+const literal = (value: string): string => value.replace(/[*_~`<]/g, '$&\u200b');

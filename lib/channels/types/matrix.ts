@@ -57,7 +57,7 @@ export const matrix = defineChannel({
           .join('\n'),
         format: 'org.matrix.custom.html',
         formatted_body: html.filter(Boolean).join('<br>'),
-        // Names must not mention anyone.
+        // Prevents mentions by names, such as @room.
         'm.mentions': {},
       }),
     };

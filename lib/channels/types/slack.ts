@@ -10,7 +10,7 @@ const MARKS = {
   neutral: ':white_circle:',
 };
 
-/** Maximum text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
+/** Maximum length of the text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
 const MAX_TEXT = 3000;
 
 /** Posts to an incoming webhook of Slack, or of a compatible service. */

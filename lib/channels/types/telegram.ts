@@ -4,7 +4,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Share of the 4,096 characters of a message (https://core.telegram.org/bots/api#sendmessage). */
+/** Part of the 4,096 characters of a message that the lead may use (https://core.telegram.org/bots/api#sendmessage). */
 const MAX_LEAD = 2500;
 
 /** Sends a message as a bot of Telegram (https://core.telegram.org/bots/api#sendmessage). */

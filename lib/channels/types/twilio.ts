@@ -4,7 +4,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 import { shorten } from '#lib/platform/text.ts';
 
-/** Maximum length (https://www.twilio.com/docs/api/errors/21617); 153 characters of GSM-7 per segment, else 67. */
+/** Maximum length (https://www.twilio.com/docs/api/errors/21617). A segment has 153 characters in GSM-7, else 67. */
 const MAX_CHARACTERS = 1600;
 const MAX_TITLE = 140;
 const MAX_REASON = 120;

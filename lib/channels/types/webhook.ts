@@ -7,7 +7,7 @@ import { bodyOf } from '#lib/channels/payload.ts';
 export const webhook = defineChannel({
   type: 'webhook',
   title: 'Webhook',
-  about: 'Posts the alert as JSON to your URL, signed if it has a secret.',
+  about: 'Posts the alert as JSON to your URL, signed if a secret is set.',
   via: 'http',
   read_by: 'programs',
   config: z.strictObject({

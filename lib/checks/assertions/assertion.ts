@@ -56,11 +56,11 @@ export type Assertion = {
   severity: 'fail' | 'warn';
 };
 
-/** Limits per check (docs/use/assertions.md). */
+/** Limits of the assertions of a check (docs/use/assertions.md). */
 const MAX_ASSERTIONS = 20;
 const MAX_VALUES = 50;
 const MAX_CHARACTERS = 4096;
-/** Characters of an RE2 expression; re2.ts limits its compiled size. */
+/** Maximum length of an RE2 expression; re2.ts limits its compiled size. */
 const MAX_EXPRESSION = 256;
 const MAX_PROPERTY = 500;
 
@@ -76,7 +76,7 @@ export const VALUE = [
   { type: 'array', minItems: 1, maxItems: MAX_VALUES, items: {} },
 ] as const;
 
-/** Returns the schema of a type's `assertions`. @param type name of the type, for errors */
+/** Returns the schema of the `assertions` of a check type. @param type name of the type, for errors */
 export function assertionList(type: string, sources: readonly SourceName[]) {
   const operators = namesOf(OPERATORS).filter((name) => sources.some((source) => operatorsFor(source).includes(name)));
   const has = `${/^[aeh]/.test(type) ? 'an' : 'a'} ${type} check has ${joinNames(sources)}`;

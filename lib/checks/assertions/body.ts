@@ -8,7 +8,7 @@ import { type Subject, takesExpression } from './operators.ts';
 
 export type Unreadable = { problem: string };
 
-/** A body as read: of a response, or of a push. */
+/** Body of a response or push, as far as it was read. */
 export type Body = {
   /** Number of bytes read. */
   bytes: number;
@@ -22,7 +22,7 @@ export type Body = {
   found?: readonly string[];
 };
 
-/** Use of a body by assertions: texts to search for, without keeping the body in memory, and whether to keep it. */
+/** Use of a body by assertions. `searched`: texts to search for. `isKept`: whether to keep the body for other uses. */
 type BodyUse = { searched: string[]; isKept: boolean };
 
 /** Returns how assertions use the body; undefined if they do not. */

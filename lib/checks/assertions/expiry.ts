@@ -4,7 +4,7 @@ import { DAY_MS } from '#lib/platform/time.ts';
 import type { Assertion } from './assertion.ts';
 import type { Unreadable } from './body.ts';
 
-/** Expiry of a certificate or domain. `subject`: of a sentence about it, `certificate` or the name of a domain. */
+/** Expiry of a certificate or domain. `subject`: its name in messages, `certificate` or the domain name. */
 export type Expiry = {
   subject: string;
   days_left: number;

@@ -48,7 +48,7 @@ function unquoted(quoted: string | undefined): string | undefined {
   }
 }
 
-/** Replacements from single-quoted text to JSON. There, `\"` is not an escape: it becomes `\x`, which JSON rejects. */
+/** Replacements from single quotes to JSON. `\"` is invalid in single quotes: it becomes `\x`, which JSON rejects. */
 const IN_SINGLE_QUOTES: Readonly<Record<string, string>> = { "\\'": "'", '"': '\\"', '\\"': '\\x' };
 
 const PLAIN_NAME = /^[A-Za-z_\u0080-\ud7ff\ue000-\uffff][\w\u0080-\ud7ff\ue000-\uffff]*$/;

@@ -132,7 +132,7 @@ function observeRecords({ values, same, none }: Records, every: boolean): Observ
   };
 }
 
-/** Facts that a probe found. Each source of its check type, except latency_ms, needs its fact. */
+/** Facts that a probe found. Each source that the assertions use requires its fact, except latency_ms. */
 export type ProbeFacts = {
   /** Absent if it was not measured; assertions on it then pass. */
   latency_ms?: number;

@@ -221,7 +221,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   );
 }
 
-/** Returns the change to unknown of a disabled or deleted check; undefined if the check is already unknown. */
+/** Returns the change to unknown for a check that is disabled or deleted; undefined if it is already unknown. */
 async function toUnknown(
   context: StateContext,
   check: CheckItem,

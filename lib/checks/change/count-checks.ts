@@ -39,7 +39,7 @@ export async function countedWith(
   if (!entity || !account) return undefined;
   const isEntity = (write: Write) => 'put' in write && write.put.pk === entityKey.pk && write.put.sk === entityKey.sk;
   const entityWrite = writes.find(isEntity) as { put: EntityItem } | undefined;
-  // An entity write of the caller already has a version condition, and its load is of that version.
+  // An entity write of the caller already has a version condition, and contains the load of that version.
   const base: EntityItem = entityWrite ? entityWrite.put : { ...entity, v: ports.ids.token() };
   const put: EntityItem = { ...base, check_load: addLoads(base.check_load, load) };
   return [

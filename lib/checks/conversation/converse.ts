@@ -87,7 +87,7 @@ type ConversationResult = DialogResult & { transcript: string[] };
 
 type ConversationOptions = {
   tls: TlsOptions;
-  /** Protocol to name in messages, if it defines the steps instead of the user: `smtp`. */
+  /** Protocol to name in messages, such as `smtp`, if the protocol and not the user defines the steps. */
   protocol?: string | undefined;
   redact?: Redact;
 };

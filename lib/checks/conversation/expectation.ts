@@ -40,7 +40,7 @@ export const matching = (text: string, encoding: Encoding, cpu: TenantCpu): Expe
   find: (received) => endOfMatch(cpu, text, received.toString(encoding)),
 });
 
-/** Bytes at the beginning in which secrets are redacted, before the text is cut. */
+/** Number of leading bytes in which secrets are redacted before the text is cut. */
 const SEARCHED_BYTES = 1_000;
 
 /** Formats bytes for a message: redacted, without control characters, and cut: `"250-PIPELINING…"`. */

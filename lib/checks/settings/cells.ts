@@ -13,9 +13,9 @@ import { checksOfCell } from './store.ts';
 export const CELL_SIZE = 50;
 
 /**
- * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `members`: number of its checks.
- * `next`: number of its next check; numbers are never reused, because packs and rollups refer to them. `begun_at`: time
- * of creation, epoch ms. About 150 bytes.
+ * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `members`: count of its checks.
+ * `next`: number for its next check; numbers are never reused, because packs and rollups refer to them. `begun_at`:
+ * time of creation, epoch ms. About 150 bytes.
  */
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 
@@ -102,9 +102,9 @@ export async function recountCell(
     for (const entry of entries) {
       const probed = checks.filter((check) => isProbed(check, entry.interval_seconds)).length;
       const put: ProbeEntry = { ...entry, v: ports.ids.token(), checks: probed };
-      const isUnchanged = { version: entry.v };
-      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: isUnchanged });
-      else if (probed !== entry.checks) writes.push({ put, if: isUnchanged });
+      const unchanged = { version: entry.v };
+      if (probed === 0) writes.push({ delete: { pk: entry.pk, sk: entry.sk }, if: unchanged });
+      else if (probed !== entry.checks) writes.push({ put, if: unchanged });
     }
     return writes.length === 0 || (await commit(ports, writes)).ok ? true : RETRY;
   });

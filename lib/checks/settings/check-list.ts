@@ -30,7 +30,7 @@ export const CheckFilter = z.object({
 });
 export type CheckFilter = z.output<typeof CheckFilter>;
 
-/** Whether a check in this state can match. The entity has the state, so other checks need not be read. */
+/** Whether a check in this state can match. The entity item has the state, so other checks need not be read. */
 const canMatch = (state: CheckState, filter: CheckFilter): boolean =>
   filter.state === undefined || filter.state.includes(state);
 

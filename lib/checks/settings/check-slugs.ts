@@ -39,7 +39,7 @@ export class SlugTaken extends AppError {
   }
 }
 
-/** Returns the writes that change a slug; `from`, `to`: undefined for none. Throws CONFLICT if it is taken. */
+/** Returns the writes that change a slug; `from`, `to`: undefined without a slug. Throws CONFLICT if `to` is taken. */
 export async function slugWrites(
   context: TenantEnv,
   checkId: string,

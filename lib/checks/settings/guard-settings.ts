@@ -16,7 +16,7 @@ type Guarded = Pick<TenantScope, 'tenant'> & { ports: Pick<Ports, 'settings' | '
 /**
  * Validates what the schemas cannot: rejects literal hosts that checks must not reach, blocked ports, and invalid RE2
  * expressions. Names are resolved and checked at each probe. Throws VALIDATION_ERROR at the setting (`target_url`,
- * `config.host`, …); of several invalid expressions, names the first. Throws CpuLimitError.
+ * `config.host`, …), or at the first invalid expression. Throws CpuLimitError.
  * @param changed properties to validate; all if omitted
  */
 export async function guardSettings(

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { EntityPath, withRequiredEntity } from '#lib/catalog/entity-path.ts';
 import { LabelChanges, Labels } from '#lib/catalog/labels.ts';
-import { suggestionsFor } from '#lib/checks/assertions/aliases.ts';
 import { SOURCE_NAMES } from '#lib/checks/assertions/sources.ts';
+import { suggestionsFor } from '#lib/checks/assertions/suggestions.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
 import { CHECK_SLUG, SLUG } from '#lib/checks/slug.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
@@ -12,7 +12,7 @@ import type { Ports } from '#lib/env.ts';
 import { invalid } from '#lib/platform/errors.ts';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 import { IdOf, Unchanged } from '#lib/platform/http/route.ts';
-import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
+import { propertySuggestions } from '#lib/platform/http/unknown-properties.ts';
 import { choice, parse, refusal } from '#lib/platform/http/validation.ts';
 import { memberOf, mergeMap, pick } from '#lib/platform/plain-data.ts';
 import { Name, NameOrNone } from '#lib/platform/text.ts';
@@ -72,7 +72,7 @@ export const settingsOf = (mode: 'pull' | 'push', minInterval = 1) => ({
 });
 
 const inputOf = ({ type, mode, title, about, interval, fields, config, sources }: CheckType) => {
-  propertyAliases.add(config, suggestionsFor(sources));
+  propertySuggestions.add(config, suggestionsFor(sources));
   const settings = settingsOf(mode, interval.minimum);
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold, enabled } = settings;
   const input = z
@@ -97,7 +97,7 @@ const inputOf = ({ type, mode, title, about, interval, fields, config, sources }
       enabled: enabled.default(true),
     })
     .meta({ id: `NewCheck_${type}`, title, description: about });
-  propertyAliases.add(input, suggestionsFor(sources));
+  propertySuggestions.add(input, suggestionsFor(sources));
   return input;
 };
 
@@ -133,7 +133,7 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
 
 /**
  * Validates settings. Throws VALIDATION_ERROR.
- * @param stored the updated check, which may keep intervals below the minimum
+ * @param stored check to update, which may keep intervals below the minimum
  */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
@@ -174,8 +174,8 @@ function withDerivedSettings(
   return check;
 }
 
-/** Validates the settings of a settings test, which creates no check and has no entity. */
-export function parseSettingsTest(input: Record<string, unknown>, context: ValidationContext): CheckSettings {
+/** Validates settings without an entity: of a settings test, or of a monitor before its entity is known. */
+export function parseWithoutEntity(input: Record<string, unknown>, context: ValidationContext): CheckSettings {
   for (const name of ['entity_id', 'entity'])
     if (input[name] !== undefined) throw invalid(name, 'is not accepted in a settings test; omit it');
   const entity_id = 'none';
@@ -239,4 +239,4 @@ export const CheckPatch = z
   })
   .partial()
   .meta({ id: 'CheckPatch' });
-propertyAliases.add(CheckPatch, suggestionsFor(SOURCE_NAMES));
+propertySuggestions.add(CheckPatch, suggestionsFor(SOURCE_NAMES));

@@ -1,7 +1,7 @@
 /** Presets of `POST /v1/monitors`. Pure, because the console builds its settings test with them. */
 
 /**
- * Parsed target. `url`: for `web` presets. `suffix`: port and path, if they differ from the preset. `scheme`: of a URL,
+ * Parsed target. `url`: for `web` presets. `suffix`: port and path, except default ones. `scheme`: of a URL,
  * for presets with `ports`; else empty.
  */
 type Target = { host: string; port: number; url: string; suffix: string; scheme: string };
@@ -170,7 +170,7 @@ export type MonitorSettings = {
   notes: string[];
 };
 
-/** Returns the check of a monitor. @param minInterval minimum interval of the installation in seconds */
+/** Returns the settings of a monitor. @param minInterval minimum interval of the installation in seconds */
 export function monitorSettings(request: MonitorRequest, minInterval = 1): MonitorSettings | Problem {
   const preset = presetOf(request.preset);
   const unused = unusedProperty(request, preset);

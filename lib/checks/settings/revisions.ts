@@ -13,7 +13,7 @@ export type RevisionItem = Item & {
   from: number;
   enabled: boolean;
   rhythm: IntervalSchedule;
-  /** Push check with a schedule: its slots are the due times instead of the interval. */
+  /** Schedule of a push check: its slots are the due times and do not follow the interval. */
   schedule?: { text: string; zone: string };
 } & Pick<CheckItem, 'failure_threshold' | 'recovery_threshold'>;
 

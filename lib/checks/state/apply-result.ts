@@ -27,8 +27,8 @@ type ResultChanges = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
  * Returns the writes of a result: none if nothing changes, the check item if only counters change, else the check item
- * and the transition with entity and feed. Undefined if the entity does not exist. The writes depend on the versions
- * that were read; commit them with the result.
+ * and the transition with entity and feed entry. Undefined if the entity does not exist. The writes depend on the
+ * versions that were read; commit them with the result.
  */
 export async function applyResult(
   env: StateEnv,

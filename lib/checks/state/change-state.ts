@@ -16,7 +16,7 @@ export type StateChangeInput = {
   check: CheckItem;
   to: CheckState;
   cause: TransitionCause;
-  /** Epoch ms from which the new state counts. Default: now. */
+  /** Epoch ms from which the new state counts. Default: the time of the transition. */
   effective_at?: number;
   error_message: string;
   /** Epoch ms. */

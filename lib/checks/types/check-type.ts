@@ -62,7 +62,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   /** Optional properties of a probe in a settings test, in addition to `result`. */
   shown: z.ZodObject;
   errors: Readonly<Partial<Record<Kind, string>>>;
-  /** Paths shown as ******** to a read-only key. A path names no list index: `config.steps.send`. */
+  /** Paths of values shown as ******** to a read-only key. A path has no list index: `config.steps.send`. */
   secrets: readonly string[];
   /** Paths of URLs, shown to a read-only key without query, fragment and user info. */
   urls: readonly string[];

@@ -17,7 +17,7 @@ type Servers = ReadonlyMap<string, readonly string[]>;
 
 /** Maximum size of the list; IANA's has about 60 KB. */
 const MAX_BYTES = 1024 * 1024;
-/** Timeout for reading the list, shared by all waiting probes. */
+/** Timeout of one read of the list, which all waiting probes share. */
 const READ_TIMEOUT_MS = 10_000;
 
 type CachedList = { at: number; servers: Servers };

@@ -35,7 +35,7 @@ export async function probeHttp(
     });
     const facts = factsOf(reply, assertions, now);
     const results = await evaluateAssertions(assertions, facts, { cpu, withDetails });
-    // If the status is unexpected, `body_contains` is not checked.
+    // If an assertion rejects the status, the probe fails by it, and `body_contains` is not checked.
     const isStatusWrong = results.failures.some(({ kind }) => kind === 'status');
     const outcomeOfResponse = isStatusWrong
       ? succeeded(reply.latency_ms, reply.status)

@@ -31,7 +31,7 @@ export function bodyReadOptions({
   return { ...body, find: { texts: find === '' ? use.searched : [...use.searched, find] } };
 }
 
-/** Returns the facts of a response for assertions; with `body` if it was read. @param now epoch ms */
+/** Returns the facts of a response for assertions; with `body` if one of them uses it. @param now epoch ms */
 export function factsOf(reply: HttpReply, assertions: readonly Assertion[] | undefined, now: number): ProbeFacts {
   const { status, headers, latency_ms, valid_to } = reply;
   return {

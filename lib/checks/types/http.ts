@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { SEVERAL_STATUSES } from '#lib/checks/assertions/aliases.ts';
 import { ExpiryProperties } from '#lib/checks/assertions/expiry.ts';
+import { SEVERAL_STATUSES } from '#lib/checks/assertions/suggestions.ts';
 import { HeaderMap } from '#lib/net/header-map.ts';
 import { defineCheck } from './check-type.ts';
 
@@ -83,9 +83,9 @@ export const http = defineCheck({
             'Headers by lower-case name, repeated ones joined by a comma. set-cookie and authorization are ********.',
           ),
         body_excerpt: z.string().describe('First 2,000 characters of the body.'),
-        body_bytes: z.int().describe('Bytes read of the body, up to 1 MB.'),
+        body_bytes: z.int().describe('Number of bytes of the body that were read, up to 1 MB.'),
       })
-      .describe('http: response after redirects. Repeated parts of the sent headers and body are ********.'),
+      .describe('http: response after redirects. Parts of the sent headers and body that it repeats are ********.'),
   }),
   contradictions: ({ method, config: { assertions = [] } }) =>
     assertions.flatMap(({ source }, i) =>

@@ -27,7 +27,7 @@ const Config = z.strictObject({
 });
 export type TlsConfig = z.output<typeof Config>;
 
-/** TLS handshake whose certificate must be valid for the name and long enough, from a trusted authority. */
+/** TLS handshake. The certificate must be trusted, and valid for the name and for long enough. */
 export const tls = defineCheck({
   type: 'tls',
   mode: 'pull',

@@ -11,7 +11,7 @@ import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedEntries } from './stored-results.ts';
 
 /** Maximum clock difference between two machines of the service (ms). */
-const SKEW_MS = 1_000;
+const MACHINE_SKEW_MS = 1_000;
 
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
@@ -25,10 +25,10 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // A push can be ahead by MAX_CLOCK_SKEW_MS, so no result has a later sort time. `until` is limited to it, because
+  // Latest possible sort time: a push can be ahead by MAX_CLOCK_SKEW_MS. `until` is limited to it, because
   // times after the year 2286 have more digits and would not sort.
   const latest = now + MAX_CLOCK_SKEW_MS;
-  const to = Math.min(until ?? latest, latest) + SKEW_MS;
+  const to = Math.min(until ?? latest, latest) + MACHINE_SKEW_MS;
   const from = since === undefined ? kept : Math.max(kept, await earliestSortTime(context, check, since));
   const isInRange = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);

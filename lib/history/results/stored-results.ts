@@ -21,8 +21,8 @@ export const slotOf = ({ sk }: PackItem): number => Number(sk.slice(0, 13));
 
 /**
  * Yields the entries of a check in the packs of its cell, slot by slot, in pages. Packs of a cell are stored by
- * interval, so each settings revision is read from those of its interval. If several packs of a slot have an entry, the
- * first result that is read counts, else the gap.
+ * interval, so the entries of a settings revision are in the packs of its interval. If several packs of a slot have an
+ * entry, the first result that is read counts, else the gap.
  * @param revisions in force in the range, in order of time
  */
 async function* packedEntries(
@@ -113,7 +113,7 @@ export async function* storedEntries(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** A result of older settings is sorted at most this long (ms) after the change of settings, because clocks differ. */
+/** Maximum time (ms) after a change of settings at which a result of older ones is sorted, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
 /** Whether a check can have single results since `from` (epoch ms), including those of older settings. */

@@ -11,7 +11,7 @@ import { type HistoryEntry, type SlotRange, storedEntries } from './stored-resul
 /**
  * Evaluation of slots at `now` (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is
  * earlier. It is missed if it still has no result after another `timeout_ms` (at most the interval) for the probe, and
- * PACK_MS for the wait of a quiet result.
+ * PACK_MS, for which a quiet result waits to be written.
  */
 type SlotEvaluation = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 

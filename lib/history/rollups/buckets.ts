@@ -163,7 +163,7 @@ const latencyRecord = (latency: LatencyHistogram): NonNullable<CheckBucket['late
 export const BucketSize = z.enum(['hour', 'day', 'month']);
 export type BucketSize = z.infer<typeof BucketSize>;
 
-/** Maximum number of days for which hourly rollups are kept in addition to raw data. */
+/** Maximum age (days) of hourly buckets. Their rollups are stored as long as raw data, if that is longer. */
 const MAX_HOUR_DAYS = 90;
 
 /** Returns the number of days for which buckets of a size are kept, from the account's number of rollup days. */
@@ -190,8 +190,8 @@ const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
 
 /**
  * Lists the buckets of a request. The range is widened to whole buckets, then cut to now and to the kept time, so the
- * last bucket may end now, and the first month may begin with the first day kept. `rollupDays`: retention of rollups of
- * the account. Returns an error if the request is not valid.
+ * last bucket may end now, and the first month may begin with the first day kept. `rollupDays`: number of days for
+ * which the account keeps rollups. Returns an error if the request is not valid.
  */
 export function listBuckets(
   { bucket, from: requestedFrom, to: requestedTo }: BucketQuery,

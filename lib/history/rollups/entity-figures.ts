@@ -11,8 +11,8 @@ type WithLatency<F extends EntityFigures> = F & { latency?: LatencyHistogram };
 export type HourFigures = WithLatency<EntityFigures>;
 
 /**
- * Returns the figures of an entity in contiguous hours: counts are summed over its checks, time is derived from theirs.
- * `latency`: also reads the latencies of the checks, which are separate items.
+ * Returns the figures of an entity in contiguous hours: counts are sums over its checks; time is derived from their
+ * spans. `latency`: also reads the latencies of the checks, which are separate items.
  */
 export async function entityHours(
   rollups: RollupReader,

@@ -88,15 +88,15 @@ const sourceNow = (of: RolledCell): RollupSource => ({
 /** Makes the rollups of a UTC day (epoch ms) of a cell, and of the entities of its checks, from their hours. */
 export async function makeDay(of: RolledCell, day: number, options: RollupOptions): Promise<void> {
   const range = { from: day, to: day + DAY_MS };
-  const status = { from: day, days: keptDays('day', of.rollup_days), ...options };
+  const writeOptions = { from: day, days: keptDays('day', of.rollup_days), ...options };
   const first = sourceNow(of);
   const checks = await checksOfCell(of, of.cell);
   const ids = [...new Set(checks.map(({ entity_id }) => entity_id))];
   for (const entity of await of.ports.table.getMany<EntityItem>(ids.map((id) => of.keys.entity(of.tenant, id)))) {
-    if (entity) await makeEntityDay(of, entity, range, status, first);
+    if (entity) await makeEntityDay(of, entity, range, writeOptions, first);
   }
   // Written last, because it marks the day as made.
-  await writeRollup(of, keysOf(of, 'day', day), status, async (_present, attempt) => {
+  await writeRollup(of, keysOf(of, 'day', day), writeOptions, async (_present, attempt) => {
     const { at, rollups } = attempt === 0 ? first : sourceNow(of);
     const found = new Map<number, CheckRollup>();
     for (const check of checks) {
@@ -121,7 +121,7 @@ async function makeEntityDay(
   of: RolledCell,
   entity: EntityItem,
   day: TimeRange,
-  status: WriteOptions,
+  writeOptions: WriteOptions,
   first: RollupSource,
 ): Promise<void> {
   const checks = await checksOf(of, [entity]);
@@ -129,7 +129,7 @@ async function makeEntityDay(
   await writeRollup(
     of,
     { rollup: of.keys.entityDay(of.tenant, entity.id, day.from) },
-    status,
+    writeOptions,
     async (present, attempt) => {
       if (present && present.checks! > count) return undefined;
       const { at, rollups } = attempt === 0 ? first : sourceNow(of);
@@ -146,7 +146,7 @@ async function makeEntityDay(
 const needsEntry = ({ runs, ms }: Pick<CheckRollup, 'runs' | 'ms'>, { from, to }: TimeRange): boolean =>
   runs > 0 || ms.not_monitored < to - from;
 
-/** `days`: retention of the rollup. */
+/** `from`: start of the rollup, epoch ms. `days`: its retention in days. */
 type WriteOptions = RollupOptions & { from: number; days: number };
 type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?: StoredLatencies };
 /** Keys of a rollup; the rollup of an entity has no latencies. */

@@ -14,7 +14,7 @@ import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
 
-/** Time (ms) after which a slot counts as passed (see `timeline`): a minute before the rollup, for its probe to end. */
+/** Time (ms) until a slot counts as passed (see `timeline`); leaves its probe a minute to end before the rollup. */
 const PASSED_AFTER_MS = ROLLUP_DELAY_MS - 60_000;
 
 /**

@@ -19,7 +19,7 @@ import { type EntityFigures, mergeEntityFigures, mergeFigures } from './figures.
 import { hoursIn } from './hours.ts';
 import { type CheckSource, type Part, type RollupReader, readRollups, sourceOf } from './stored-rollups.ts';
 
-/** Environment in which histories are read, with the retention of raw data of the account in days. */
+/** Environment for reading histories, with the account's retention of raw data in days. */
 export type HistoryEnv = TenantEnv & { caller: Pick<Context['caller'], 'retention_days'> };
 
 type History<Bucket> = { total: Bucket; buckets: Bucket[] };
@@ -105,7 +105,7 @@ type PartReader<F extends EntityFigures> = {
   hours(hours: TimeRange[]): Promise<Part<F>[]>;
 };
 
-/** Returns the parts of a history, ascending: days if they are rolled up, else hours. */
+/** Returns the parts of a history, ascending: rolled-up days, unless `size` is hour, and hours for the rest. */
 async function partsOf<F extends EntityFigures>(
   size: BucketSize,
   { from, to }: TimeRange,

@@ -45,7 +45,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   }
   let day = Math.max(startOfDay(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // If the next hour closes shortly, another message waits for it: by the clock of the sender it may be closed already.
+  // If the next hour closes soon, another message makes it, because the sender of a revision may see it as closed.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 
@@ -84,7 +84,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   );
 }
 
-/** Whether a rollup is missing, or was made before `after` from raw data that has not begun to expire. */
+/** Whether a rollup is missing, or was made before `after` (an hour: from raw data that has not begun to expire). */
 async function isStale(
   { ports, keys, tenant, cell }: RolledCell,
   at: number,

@@ -22,7 +22,9 @@ const KINDS = new Map<string, Accounted>(
   ]),
 );
 
-/** Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with an outage. */
+/**
+ * Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with a minute down.
+ */
 export const encodeSpans = (spans: readonly AccountedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {

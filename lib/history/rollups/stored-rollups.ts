@@ -35,9 +35,9 @@ export function withCachedReads<E extends Env>(env: E): E {
 }
 
 /**
- * Figures of an hour or UTC day from `from` (epoch ms): of the checks of a cell, by number, or, for a day, of one
- * entity, by its id. `made_at` (epoch ms): start of the last making. `revised`: times of later changes of figures.
- * `raw_days`: retention of the raw data it was made from, in days. `checks`: number of checks of the entity.
+ * Rollup of an hour or UTC day that starts at `from` (epoch ms). `figures`: of the checks of a cell, by number, or,
+ * only for a day, of one entity, by its id. `made_at`: time at which it was last made (epoch ms). `revised`: times of
+ * later changes of figures. `raw_days`: retention of its raw data in days. `checks`: number of checks of the entity.
  */
 export type RollupItem = Item & {
   v: string;
@@ -69,13 +69,13 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 export type RollupReader = {
   /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
   days(check: CheckSource, range: TimeRange): Promise<Part[]>;
-  /** Like `days`, of an entity with these checks. */
+  /** Like `days`, for an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], range: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a part of a check for each range. Ranges are contiguous, and each is within one hour. */
   parts(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part[]>;
   /** Like `parts`, without latencies. */
   times(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part<Rollup>[]>;
-  /** Returns the spans of a check in a range from its raw data; not monitored if that has expired. */
+  /** Returns the spans of a check in a range from raw data; not monitored if it expired or the check was deleted. */
   spans(check: CheckSource, range: TimeRange): Promise<readonly AccountedSpan[]>;
 };
 
@@ -109,7 +109,7 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     );
   }
 
-  /** Returns the time from which a check has data: its creation, or `from` if pushes reported a time before that. */
+  /** Returns the time from which a check has data: its creation, or `from` if pushes reported earlier times. */
   async function dataSince(check: CheckItem, from: number): Promise<number> {
     const created = Date.parse(check.created_at);
     const first = Math.max(from, created - retentionDays * DAY_MS);

@@ -15,7 +15,8 @@ const DESCRIPTIONS = {
   check_id: 'Measured check; cannot be changed. Exactly one of check_id and entity_id is required.',
   entity_id: 'Measured entity; cannot be changed.',
   target: 'Required share of good time, with at most five decimals.',
-  window: 'Time range. 7d, 28d, 30d, 90d: the last days until now. month: the calendar month, in UTC. Default: 30d.',
+  window:
+    'Time range. 7d, 28d, 30d, 90d: that number of days until now. month: the calendar month, in UTC. Default: 30d.',
   degraded_is_down: 'Whether degraded time counts as bad. Default: false.',
 };
 
@@ -89,7 +90,7 @@ const { state, ...budget } = SloBudget.shape;
 
 const SloStatus = z
   .object({
-    from: z.iso.datetime().describe('Start of the time range: of the month, or a full hour.'),
+    from: z.iso.datetime().describe('Start of the time range: the start of the month, or a full hour.'),
     to: z.iso.datetime().describe('Current time.'),
     known_since: z.iso
       .datetime()

@@ -17,7 +17,7 @@ import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
 
-/** `stale` in lists, from `staleChecks`. It depends on the schedule only; a list does not read the newest results. */
+/** `stale` in lists, from `staleChecks`. It depends only on the schedule, so a list can skip reading results. */
 export const StaleInList = z.object({
   stale: z.boolean().describe('Whether the service is late with its probes, so that the state may be outdated.'),
 });
@@ -149,8 +149,8 @@ export async function newestResults(
 }
 
 /**
- * Whether the newest single result of a check is its newest result, if no pack since its last change of settings has a
- * newer one.
+ * Whether the newest single result of a check is its newest result, given that no pack since its last change of
+ * settings has a newer one.
  */
 const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, single: string): boolean =>
   execution_mode === 'push' || (enabled && orderOf({ sk: single }) >= settings_at);

@@ -31,7 +31,7 @@ export const Health = z
           .datetime()
           .nullable()
           .describe(
-            'Time when a probe last waited longer than its interval, not counting accounts that had used their share; null without one.',
+            'Time when a probe last waited longer than its interval, not counting probes of accounts that had used their share; null without one.',
           ),
       })
       .describe('Execution of probes.'),
@@ -42,7 +42,10 @@ export const Health = z
           .datetime()
           .nullable()
           .describe('Time when the oldest unattempted delivery was planned; null without one.'),
-        last_failure_at: z.iso.datetime().nullable().describe('Time when a delivery last failed permanently.'),
+        last_failure_at: z.iso
+          .datetime()
+          .nullable()
+          .describe('Time when a delivery last failed permanently; null if never.'),
       })
       .describe('Sending of alerts.'),
     disk: z

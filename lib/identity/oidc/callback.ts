@@ -31,7 +31,7 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
   }
 }
 
-/** Uses up the pending request before the code is exchanged, once (RFC 6749, 4.1.2). Throws SignInRefused. */
+/** Uses up the pending request, so that its code is exchanged at most once (RFC 6749, 4.1.2). Throws SignInRefused. */
 function takeRequest(context: Context, state: string, cookies: readonly string[]): Promise<PendingRequest> {
   const { ports } = context;
   return retryOnConflict(ports, async () => {
@@ -56,9 +56,9 @@ function reasonOf({ ports, origin }: Context, error: unknown): OidcError {
   const about = { request_id: origin.request_id, issuer: ports.settings.OIDC_ISSUER };
   if (error instanceof SignInRefused) {
     const { reason, message } = error;
-    ports.log.warn('sign-in by the provider rejected', { ...about, reason, error: message });
+    ports.log.warn('sign-in at the provider rejected', { ...about, reason, error: message });
     return reason;
   }
-  ports.log.error('sign-in by the provider failed', { ...about, error });
+  ports.log.error('sign-in at the provider failed', { ...about, error });
   return 'failed';
 }

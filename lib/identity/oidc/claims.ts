@@ -36,7 +36,9 @@ export type OidcError =
   | 'already_linked'
   | 'account_disabled';
 
-/** Rejected sign-in. `message` is for the log, without secrets. */
+/**
+ * Rejected sign-in. `message` is logged and, unless `unreachable`, can be shown to users (begin.ts); without secrets.
+ */
 export class SignInRefused extends Error {
   readonly reason: OidcError;
   constructor(reason: OidcError, message: string) {

@@ -60,14 +60,14 @@ type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invit
  * use the same audit entries.
  */
 function oidcAuditWriter(context: SignInContext): (match: SignInMatch) => Write[] {
-  let notes: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
+  let writers: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
     const author = { ...context, tenant: user.tenant_id, caller: userAsCaller(user) };
-    notes ??= {
+    writers ??= {
       added: auditWriter(author, 'add', auditedIdentity),
       accepted: auditWriter(author, 'accept', auditedUser),
     };
-    return [...(added ? notes.added(undefined, added) : []), ...(invited ? notes.accepted(invited, user) : [])];
+    return [...(added ? writers.added(undefined, added) : []), ...(invited ? writers.accepted(invited, user) : [])];
   };
 }
 
@@ -78,12 +78,12 @@ async function findMatch(
 ): Promise<SignInMatch> {
   const { begun_for, account_id } = request;
   const digest = identityDigest(verified.claims);
-  const isMeant = ({ tenant_id }: Membership) => account_id === undefined || account_id === tenant_id;
+  const isRequested = ({ tenant_id }: Membership) => account_id === undefined || account_id === tenant_id;
   const identities = await identitiesOf(context, digest);
-  const linked = identities.filter(isMeant);
+  const linked = identities.filter(isRequested);
   const isKnown = !begun_for && linked.length > 0;
   const claims = isKnown ? verified.claims : await verified.inFull();
-  const invited = begun_for || isKnown ? [] : (await pendingFor(context, claims)).filter(isMeant);
+  const invited = begun_for || isKnown ? [] : (await pendingFor(context, claims)).filter(isRequested);
   const outcome = resolveIdentity({
     claims,
     linked,

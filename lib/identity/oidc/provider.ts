@@ -125,7 +125,7 @@ async function configured({ net, settings }: ProviderPorts): Promise<Configurati
     const authenticate = methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
     return authenticate(OIDC_CLIENT_SECRET)(server, ...rest);
   };
-  const isIdOrSlug = OIDC_ISSUER.startsWith('http:');
+  const isPlainHttp = OIDC_ISSUER.startsWith('http:');
   const config = await client.discovery(
     new URL(`${OIDC_ISSUER.replace(/\/$/, '')}/.well-known/openid-configuration`),
     OIDC_CLIENT_ID,
@@ -134,7 +134,7 @@ async function configured({ net, settings }: ProviderPorts): Promise<Configurati
     {
       [client.customFetch]: fetchBy(net),
       timeout: TIMEOUT_MS / 1000,
-      execute: [client.enableNonRepudiationChecks, ...(isIdOrSlug ? [client.allowInsecureRequests] : [])],
+      execute: [client.enableNonRepudiationChecks, ...(isPlainHttp ? [client.allowInsecureRequests] : [])],
     },
   );
   const { issuer } = config.serverMetadata();

@@ -16,11 +16,11 @@ export type FlowSecrets = {
 };
 
 /**
- * Derives the secrets irreversibly from the one in the cookie of the browser. They are not stored, and a URL with
+ * Derives the secrets irreversibly from the secret in the cookie of the browser. They are not stored, and a URL with
  * state and code reveals neither the cookie nor the verifier.
  */
-export function flowSecrets(cookie: string): FlowSecrets {
-  const part = (name: string) => createHmac('sha256', cookie).update(name).digest('base64url');
+export function flowSecrets(cookieSecret: string): FlowSecrets {
+  const part = (name: string) => createHmac('sha256', cookieSecret).update(name).digest('base64url');
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };
 }
 

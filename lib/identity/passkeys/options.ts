@@ -9,7 +9,7 @@ export const ALGORITHMS = [-8, -7, -257];
 export const CHALLENGE_MS = 5 * 60_000;
 
 const Bytes = z.string();
-const PUBLIC_KEY = z.literal('public-key').describe('The only type.');
+const PUBLIC_KEY = z.literal('public-key').describe('Type of the credential; always public-key.');
 const VERIFIED = z.literal('required').describe('The authenticator must verify a fingerprint, a face or a PIN.');
 const Descriptor = z.object({ id: Bytes.describe('Id of the credential, in base64url.'), type: PUBLIC_KEY });
 const Challenge = Bytes.describe('32 bytes in base64url, for one use within 5 minutes.');

@@ -19,7 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/** Changes passkeys in turn with team changes of this process, so that removals do not keep conflicting with them. */
+/** Changes passkeys, one at a time with team changes of this process, to reduce conflicts when a user is removed. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,
@@ -35,10 +35,10 @@ export async function listPasskeys(context: Context): Promise<PasskeyRecord[]> {
 
 /** Finds a passkey of the caller by its id. Throws NOT_FOUND. */
 export async function requirePasskey(context: Context, id: string): Promise<SignInCredential> {
-  return ofUser(await requireUser(context), id);
+  return requireCredential(await requireUser(context), id);
 }
 
-function ofUser({ passkeys }: UserItem, id: string): SignInCredential {
+function requireCredential({ passkeys }: UserItem, id: string): SignInCredential {
   const found = passkeys.find((one) => one.id === id);
   if (!found) throw notFound(`Passkey ${id}`);
   return found;
@@ -49,7 +49,7 @@ export function renamePasskey(context: Context, id: string, { name }: PasskeyPat
   const { ports, keys } = context;
   const auditWrites = auditWriter(context, 'update', auditedPasskey);
   return changePasskeys(context, async (user) => {
-    const { digest } = ofUser(user, id);
+    const { digest } = requireCredential(user, id);
     const passkey = await ports.table.get<PasskeyItem>(keys.passkey(digest));
     if (!passkey) return RETRY;
     if (passkey.name === name) return passkeyRecord(passkey);
@@ -70,7 +70,7 @@ export function removePasskey(context: Context, id: string): Promise<void> {
   const { ports, keys } = context;
   const auditWrites = auditWriter(context, 'remove', auditedPasskey);
   return changePasskeys(context, async (user) => {
-    const { digest, name } = ofUser(user, id);
+    const { digest, name } = requireCredential(user, id);
     const passkeys = user.passkeys.filter((one) => one.id !== id);
     const listed: UserItem = { ...user, v: ports.ids.token(), passkeys };
     const outcome = await commit(ports, [

@@ -23,7 +23,7 @@ const base64url = (maxLength: number) =>
 const CredentialId = base64url(MAX_ID_LENGTH);
 /** The limit of a part is below that of the body, so that the error for a part that is too long names the part. */
 const Part = base64url(16 * 1024);
-const TYPE = z.literal('public-key').describe('The only type.');
+const TYPE = z.literal('public-key').describe('Type of the credential; always public-key.');
 const CLIENT_DATA = Part.describe('Client data that was signed: JSON, in base64url.');
 
 /** Response of `navigator.credentials.create()`. */

@@ -69,7 +69,7 @@ type Headers = Record<string, string | undefined>;
 export function passkeysUnavailableReason({ protocol, hostname }: URL): string | undefined {
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
     return (
-      `Passkeys need a name, and ${hostname} is an IP address. Open this service by a name with https, or at ` +
+      `Passkeys need a host name, and ${hostname} is an IP address. Open this service by a name with https, or at ` +
       'http://localhost on its own machine. Until then, sign in with a link or an API key.'
     );
   }
@@ -107,7 +107,7 @@ export type Ceremony = 'webauthn.create' | 'webauthn.get';
 const MESSAGES = {
   garbled: 'The authenticator response is malformed. Send the result of toJSON() in the browser.',
   ceremony:
-    'This response is for another purpose: options to add a passkey and options to sign in cannot be exchanged.',
+    'This response is for another purpose: options to add a passkey and options to sign in are not interchangeable.',
   challenge: 'These options were already used, are older than 5 minutes, or belong to another user. Request new ones.',
   unknown: 'This passkey is unknown; it may have been removed.',
   origin: 'The passkey was used on a page of another origin. Open this service at its own address and try again.',
@@ -115,7 +115,7 @@ const MESSAGES = {
   user_verification: 'The authenticator did not verify you. Use one that requires a fingerprint, a face or a PIN.',
   signature: 'The signature of this passkey is invalid.',
   counter:
-    'This passkey has been used elsewhere, as a copy would be. Use another sign-in method, and remove the passkey.',
+    'The counter of this passkey did not increase, so it may have been copied. Use another sign-in method, and remove the passkey.',
 } as const;
 
 type Refusal = keyof typeof MESSAGES;

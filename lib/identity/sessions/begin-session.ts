@@ -39,10 +39,10 @@ export type BegunSession = {
 
 /**
  * Creates a session, which the caller writes. Its token is new, so that no token known before the sign-in is valid
- * later; the session of the request cookie ends. The caller checks that the user may sign in (account enabled, user not
- * invited). For `oidc`, whose request comes from another site, it also checks that this browser started the sign-in. In
- * a retry loop, each attempt reads the user and calls this function again. Throws FORBIDDEN for a page or an address of
- * another origin, UNAUTHORIZED for two cookies of one name.
+ * later; the session of the request cookie ends. The caller checks that the user may sign in (account enabled,
+ * invitation accepted). For `oidc`, whose request comes from another site, the caller also checks that this browser
+ * started the sign-in. In a retry loop, each attempt reads the user and calls this function again. Throws FORBIDDEN for
+ * a page or an address of another origin, UNAUTHORIZED for two cookies of one name.
  * @param who user, account and key, as read in this attempt: if all sessions of the user end meanwhile, this one ends
  *   too, unless a key starts it. `replaces` is the digest of the session to end if the request has no session cookie,
  *   as from a page of another site

@@ -68,9 +68,9 @@ export function endSessions(scope: MutationContext, userId: string, kept?: Sessi
 }
 
 /**
- * Returns the next version of a user, in which all sessions have ended. A session that is just starting ends too,
- * because its generation differs, unless it is the session of a key. Write `next` at the version of `user`, and
- * `deletes`, at most 60, in the same transaction.
+ * Returns the next version of a user, in which all sessions have ended, and at most 60 deletes of their items. Write
+ * both in one transaction, at the version of `user`. A session that is just starting ends too, because its generation
+ * differs, unless it is the session of a key. To continue, `kept` needs the new generation.
  */
 export async function withoutSessions(
   { ports, keys, tenant }: TenantScope,

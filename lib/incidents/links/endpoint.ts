@@ -120,18 +120,15 @@ export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
       anonymous({ method, headers, cookies: [], address, request_id }, 'open');
       return pageOf(await pageFor(env, event, address), request_id);
     } catch (error) {
-      const refused = loggedError(env.ports.log, error, {
+      const shown = loggedError(env.ports.log, error, {
         request_id,
         method,
         path: `${LINK_PATH}…`,
         headers,
         source_ip: address,
       });
-      const page = pageOf(
-        { status: refused.status, title: 'Nothing was changed', says: [refused.message] },
-        request_id,
-      );
-      return { ...page, headers: { ...page.headers, ...refused.headers } };
+      const page = pageOf({ status: shown.status, title: 'Nothing was changed', says: [shown.message] }, request_id);
+      return { ...page, headers: { ...page.headers, ...shown.headers } };
     }
   };
 }

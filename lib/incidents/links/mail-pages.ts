@@ -17,9 +17,8 @@ export type LinkPage = { status: number; title: string; says: string[]; button?:
 type Visit = { isPost: boolean; origin: Origin & { via: 'link' } };
 
 /**
- * Returns the page of a link in a mail with which the recipient confirms the address or unsubscribes; undefined for
- * other links. The secret in the link is the only proof, because mail programs unsubscribe with a POST that does not
- * come from the page (RFC 8058).
+ * Returns the page of a mail link that confirms an address or unsubscribes it; undefined for other links. The secret in
+ * the link is the only proof, because mail programs unsubscribe with a POST that bypasses the page (RFC 8058).
  */
 export async function mailPage(env: Env, path: string, visit: Visit): Promise<LinkPage | undefined> {
   if (path.startsWith(CONFIRM_PATH)) return confirmPage(env, path.slice(CONFIRM_PATH.length), visit);

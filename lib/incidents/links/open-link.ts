@@ -104,7 +104,7 @@ export async function followLink(
   await acknowledge(scope, link.check, { by, via: 'link', channel_id, note: '' }, [used]);
 }
 
-/** Extra retention in seconds, because clocks differ. */
+/** Retention of a `UsedLink` after the link has expired, in seconds, because clocks differ. */
 const KEPT_S = 3600;
 
 /** Duration of a silence by a link in ms. */

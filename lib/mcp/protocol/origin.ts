@@ -8,7 +8,7 @@ import {
 import type { Settings } from '#lib/settings.ts';
 
 /**
- * Settings for origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which only opens the API.
+ * Settings with the origins whose pages may use MCP: the service, and ALLOWED_ORIGINS. `*` there opens only the API.
  */
 type OriginSettings = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 

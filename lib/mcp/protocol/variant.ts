@@ -22,8 +22,8 @@ const claimedVersion = (message: unknown): unknown =>
     : undefined;
 
 /**
- * Returns the protocol of a POST without a stream: stateless if the body names a version, or the header a stateless
- * version.
+ * Returns the protocol of a POST without a stream: stateless if the body names any version, or the header names a
+ * stateless version.
  */
 export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);

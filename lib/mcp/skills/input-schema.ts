@@ -18,7 +18,7 @@ function isTooMuchWork(schema: unknown, value: unknown): boolean {
 
 type Budget = { left: number };
 
-/** Takes the work of validating a value from the budget. Returns whether the budget sufficed. */
+/** Subtracts the work of validating a value from the budget. Returns whether the budget sufficed. */
 function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   budget.left -= 1;
   if (!isObject(schema)) return budget.left >= 0;
@@ -187,7 +187,7 @@ const isCount = (value: unknown): boolean => isNumber(value) && Number.isInteger
 const NUMBER: ValueRule = [isNumber, 'a number'];
 const COUNT: ValueRule = [isCount, 'a whole number of at least 0'];
 
-/** Valid values of a keyword that contains no schemas, and their description. The validator does not check them. */
+/** Rule for the value of a keyword, because the validator does not check it: a predicate and its description. */
 type ValueRule = [isValid: (value: unknown) => boolean, description: string];
 const VALUE_RULES: Record<string, ValueRule> = {
   type: [

@@ -33,7 +33,7 @@ export function skillList(scope: TenantScope): Reader<Skill> {
   };
 }
 
-/** Returns all skills of a tenant, the first registered first. */
+/** Returns all skills of a tenant, in order of registration. */
 export async function allSkills(scope: TenantScope): Promise<SkillItem[]> {
   const all = await allOf<SkillItem>(scope.ports.table, skillsOf(scope));
   return all.sort((a, b) => a.number - b.number);

@@ -27,7 +27,7 @@ type OpeningItem = Item & { v: string };
 /** Part of a reply. Part 0 has the number of parts, absent while the reply is pending; `at`: epoch ms. */
 type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
-/** Limit of open streams of all keys of an account, as a multiple of the limit of one key. */
+/** Maximum number of open streams of an account, as a multiple of the maximum of one key. */
 const ACCOUNT_FACTOR = 3;
 /** Lease of a stream (ms); a stream that is not renewed in this time has ended. */
 const LEASE_MS = 90_000;
@@ -82,7 +82,7 @@ async function assertBelowLimit({ ports, keys, tenant, caller }: Context): Promi
   if (ofAll >= ACCOUNT_FACTOR * perKey) throw tooManyStreams('The keys of this account have', ACCOUNT_FACTOR * perKey);
 }
 
-/** Newer clients take status 405 as "this server has no streams" and read replies from the POST. */
+/** Newer clients take status 405 as "this server has no streams" and read replies from the POST response. */
 const noStreams = (): AppError =>
   new AppError('METHOD_NOT_ALLOWED', 'This service has no MCP streams (MCP_STREAMS_PER_KEY is 0); use POST.', {
     headers: { allow: 'POST' },

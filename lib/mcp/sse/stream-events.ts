@@ -20,7 +20,7 @@ const TIMING = {
   first: 30_000,
   /** Time without messages after which a client counts as gone. */
   idle: 10 * 60_000,
-  /** Interval of keep-alives, each after the API key is checked again. */
+  /** Interval of keep-alives. Before each, the API key is checked again. */
   ping: 15_000,
   /** Interval of renewals of the lease of the stream. */
   renew: 60_000,

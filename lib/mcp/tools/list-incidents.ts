@@ -29,11 +29,11 @@ export const listIncidents = defineTool({
   },
 });
 
-/** An incident that opened up to this long (ms) before the range is found by a change within the range. */
+/** Time (ms) before the range; incidents that opened in it are returned if they changed within the range. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 
-/** Returns open incidents, and those changed since a time (epoch ms), newest first. `next`: there may be more. */
+/** Returns incidents that are unresolved or changed since then (epoch ms), newest first. `next`: more may exist. */
 async function incidentsSince(
   context: Context,
   since: number,

@@ -56,7 +56,7 @@ export type Gates<Context extends { caller: Rights }> = {
   authenticate(sender: Sender): Promise<Context>;
   /** Returns the context of an open endpoint. Throws RATE_LIMITED. */
   anonymous(sender: Sender, rate: AddressClass): Context;
-  /** Takes `count` tokens of the account, default 1. Throws RATE_LIMITED. @returns headers for every response to it */
+  /** Takes `count` tokens of the account, default 1. Throws RATE_LIMITED. @returns headers for the response */
   spend(context: Context, rate: AccountClass, count?: number): Promise<Record<string, string>>;
   /** Throws FORBIDDEN if the key of the caller is restricted to tools of MCP. */
   restrict(context: Context): void;

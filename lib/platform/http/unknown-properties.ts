@@ -10,7 +10,7 @@ const MAX_NAMED = 100;
 type Path = PropertyKey[];
 
 /** Property names of other services, with the replacement, which is suggested instead of the closest known name. */
-export const propertyAliases = z.registry<Readonly<Record<string, string>>>();
+export const propertySuggestions = z.registry<Readonly<Record<string, string>>>();
 
 /**
  * Returns the properties of `value` that its schema does not know, at every level, each with the closest known name.
@@ -35,7 +35,7 @@ export function unknownProperties(
     }
     const known = knownIn(bare(wrapped), value);
     if (!known) return;
-    const { shape, aliases } = known;
+    const { shape, suggestions } = known;
     for (const [name, member] of Object.entries(value)) {
       if (Object.hasOwn(shape, name)) visit(shape[name]!, member, [...path, name]);
       else if (!(path.length === 0 && readOnly.has(name)) && found.length < MAX_NAMED) {
@@ -43,7 +43,7 @@ export function unknownProperties(
           unknownProperty(
             [...path, name],
             Object.keys(shape),
-            Object.hasOwn(aliases, name) ? aliases[name] : undefined,
+            Object.hasOwn(suggestions, name) ? suggestions[name] : undefined,
           ),
         );
       }
@@ -97,20 +97,20 @@ function objectShape(schema: z.core.$ZodType): z.core.$ZodShape | undefined {
 const allShapes = (def: z.core.$ZodDiscriminatedUnionDef): z.core.$ZodShape =>
   Object.assign({}, ...def.options.map((option) => objectShape(option) ?? {}));
 
-type Known = { shape: z.core.$ZodShape; aliases: Readonly<Record<string, string>> };
+type Known = { shape: z.core.$ZodShape; suggestions: Readonly<Record<string, string>> };
 
 function knownIn(schema: z.core.$ZodType, value: object): Known | undefined {
   const def = defOf(schema);
   if (def.type === 'object') {
     const isOpen = def.catchall && def.catchall._zod.def.type !== 'never';
-    return isOpen ? undefined : { shape: def.shape, aliases: propertyAliases.get(schema) ?? {} };
+    return isOpen ? undefined : { shape: def.shape, suggestions: propertySuggestions.get(schema) ?? {} };
   }
   if (def.type !== 'union') return undefined;
   const kind = memberOf(value, def.discriminator);
   const kindsOf = (option: z.core.$ZodType): ReadonlySet<unknown> | undefined =>
     objectShape(option)?.[def.discriminator]?._zod.values;
   const option = def.options.find((option) => kindsOf(option)?.has(kind));
-  return option ? knownIn(bare(option), value) : { shape: allShapes(def), aliases: {} };
+  return option ? knownIn(bare(option), value) : { shape: allShapes(def), suggestions: {} };
 }
 
 type RouteShape = Pick<Route<never>, 'method' | 'path' | 'status' | 'body' | 'reply'>;

@@ -56,7 +56,7 @@ export const plainErrors: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** A whole number is described as such even if the input is not a number. */
+/** Returns the expected type: `int` for a whole number, even if the input is not a number. */
 function typeOf({ expected, inst }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
   const { format } = (inst?._zod.def ?? {}) as { format?: string };
   return expected === 'number' && format?.includes('int') ? 'int' : expected;
@@ -121,7 +121,7 @@ const detailsOf = (error: z.ZodError, under: PropertyKey[] = []): ErrorDetail[] 
     return [{ path: path.join('.'), message: issue.message }];
   });
 
-/** If the kind is missing or wrong, zod checks nothing else; adds the missing properties that every kind requires. */
+/** Returns the missing properties that every kind requires: zod checks only the kind if it is missing or wrong. */
 function missingRequired(schema: z.ZodType, value: unknown, error: z.ZodError): ErrorDetail[] {
   const [issue] = error.issues;
   if (issue?.code !== 'invalid_union' || issue.path.length > 1 || typeof value !== 'object' || !value) return [];
@@ -131,7 +131,7 @@ function missingRequired(schema: z.ZodType, value: unknown, error: z.ZodError): 
     .map((path) => ({ path, message: 'is required' }));
 }
 
-/** Returns a VALIDATION_ERROR with at least one detail; its message is about the first. */
+/** Returns a VALIDATION_ERROR whose message is about the first detail. @param details at least one */
 export function refusal(details: ErrorDetail[]): AppError {
   const shown = details.slice(0, MAX_DETAILS).map(({ path, message }) => ({ path: shorten(path, MAX_PATH), message }));
   const [first] = shown;

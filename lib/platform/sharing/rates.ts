@@ -65,7 +65,7 @@ export function rateListProblem(setting: string): string | undefined {
   }
 }
 
-/** Number of tokens at a time (epoch ms). */
+/** Number of tokens at the time `at` (epoch ms). */
 export type Bucket = { tokens: number; at: number };
 
 export const fullBucket = ({ burst }: Rate, now: number): Bucket => ({ tokens: burst, at: now });
@@ -105,9 +105,7 @@ export function takeFrom(bucket: Bucket, rate: Rate, count = 1): { bucket: Bucke
   };
 }
 
-/**
- * Takes a token, in advance if none is left, and returns the time until it exists in ms. @param bucket as of now
- */
+/** Takes a token, in advance if none is left. `wait_ms`: time until the token exists. @param bucket as of now */
 export const reserveFrom = ({ tokens, at }: Bucket, { per_second }: Rate): { bucket: Bucket; wait_ms: number } => ({
   bucket: { tokens: tokens - 1, at },
   // Rounds up; a rounding error of the division must not add a millisecond.

@@ -41,7 +41,7 @@ export async function queryMerged<T extends Item>(
   );
   const compareKeys = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0) * (query.descending ? -1 : 1);
 
-  // Each page is complete only up to its last item, so items after the lowest of these ends are not returned yet.
+  // Each page is complete only up to its last item, so items after the first of these ends are not returned yet.
   const ends = pages.flatMap((page) => (page.next === undefined ? [] : [page.next])).sort(compareKeys);
   const known = pages
     .flatMap((page) => page.items)

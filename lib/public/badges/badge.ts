@@ -38,7 +38,7 @@ const Url = (what: string, nullFor: string) =>
     .string()
     .nullable()
     .describe(
-      `Address of the image of ${what}; needs no key. With .json instead of .svg: data for shields.io. Null for ${nullFor}.`,
+      `Address of the badge with ${what}; needs no key. With .json instead of .svg: data for shields.io. Null for ${nullFor}.`,
     );
 
 export const BadgeRecord = z
@@ -50,7 +50,7 @@ export const BadgeRecord = z
     status_page_id: z.string().nullable().describe('Status page that it shows; null for a check or entity.'),
     urls: z
       .object({
-        state: z.string().describe('Address of the badge of the state.'),
+        state: z.string().describe('Address of the badge with the state.'),
         uptime: Url('the uptime', 'a status page'),
         latency: Url('the 95th percentile of latency', 'an entity or status page'),
       })

@@ -91,7 +91,7 @@ export const maintenanceCalendar = ({ view, occurrences }: PublishedView): strin
     occurrences.map(
       ({ uid, title = TEXTS[view.page.language].scheduled, from, to, names, updated_at, created_at }) => ({
         ...{ uid, from, to, stamp: updated_at },
-        // A window does not count its changes. The seconds from its creation to its last change increase instead.
+        // A window has no change counter; the seconds from its creation to its last change serve as one.
         sequence: Math.ceil((updated_at - created_at) / 1000),
         summary: `${title}: ${names.join(', ')}`,
       }),

@@ -16,7 +16,7 @@ import { foldersOf, type StatusPageItem } from './status-page.ts';
 import type { AnnouncedMaintenance, NoticeView } from './view.ts';
 
 /**
- * Publication of a page. `claim`: time until which one publisher alone writes its files (epoch ms). `rendered_from`:
+ * Publication of a page. `claim`: time until which only one publisher writes its files (epoch ms). `rendered_from`:
  * start of the last finished rendering (epoch ms). `notified`: ids of the news of the last day that subscribers were
  * notified of. `announced`: maintenance that subscribers know; an entry is added, or marked as removed, before they are
  * notified. `paths`: files that can exist; a path is added before its file.
@@ -156,9 +156,9 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
 type Claimed = PublicationItem & { claim: number };
 
 /**
- * Returns the time of the next attempt while another publisher has the claim (epoch ms). The longer the claim has
- * lasted, the later it is, up to BUSY_MS after the claim ends. A message waits at least a quarter of its age, because
- * each attempt can duplicate it, so short waits would multiply the messages while renderings keep failing.
+ * Returns the time (epoch ms) of the next attempt while another publisher has the claim. The longer the claim has
+ * lasted, the later the attempt, up to BUSY_MS after the claim ends. A message waits at least a quarter of its age,
+ * because each attempt can duplicate it, so short waits would multiply the messages while renderings keep failing.
  */
 function nextAttemptAt(claim: number, not_older_than: number, now: number): number {
   const lasted = now - (claim - CLAIM_MS);

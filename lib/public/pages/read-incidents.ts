@@ -18,7 +18,7 @@ import {
   worst,
 } from './view.ts';
 
-/** Maximum age (ms) of shown incidents, and maximum number of incidents read, without older open ones. */
+/** Maximum age (ms) of shown incidents, and maximum number of incidents read, not counting older open ones. */
 const SHOWN_MS = 395 * DAY_MS;
 const MAX_SEARCHED = 100;
 /** Maximum number of entities read per incident, and of components named in a text. */
@@ -40,8 +40,8 @@ type Incidents = {
 type Affected = { source: Source; since: string; until: string | null };
 
 /**
- * Reads the incidents that a page shows at `now` (epoch ms), all about its components: published incidents, and
- * automatic incidents after a minimum duration.
+ * Reads the incidents that a page shows at `now` (epoch ms): published incidents, and automatic incidents after a
+ * minimum duration. Each affects a component of the page.
  */
 export async function readIncidents(
   scope: TenantEnv,
@@ -159,7 +159,7 @@ async function affectedBy(
 /** Text (texts.ts) of an automatic title by impact. */
 const TITLES = { outage: 'unavailable', degraded: 'impaired', none: 'notice' } as const;
 
-/** Returns an incident with its updates and, if automatic, the posts of the service: its start and end. Pure. */
+/** Returns an incident with its updates and, if automatic, the posts of the service about its start and end. Pure. */
 function incidentView(
   { language, time_zone }: StatusPageItem,
   { id, origin, impact, started_at, public_title, ...rest }: IncidentItem,

@@ -151,7 +151,7 @@ export const statusPageRoutes = [
     method: 'POST',
     path: '/v1/status-pages/{id}/subscribers',
     access: 'configure',
-    summary: 'Add a subscriber of a status page',
+    summary: 'Add a subscriber to a status page',
     description: 'It is notified of later updates that have `notify`, and of maintenance.',
     status: 201,
     body: NewSubscriber,

@@ -34,7 +34,7 @@ const PageSlug = z
 const HttpsAddress = line(1, 500).refine((value) => {
   const url = URL.parse(value);
   return url?.protocol === 'https:' && url.username === '' && url.password === '';
-}, 'must be an address such as https://example.com');
+}, 'must be an https URL without user name and password, such as https://example.com');
 
 const Title = line(1, 120).refine((value) => value.trim() !== '', 'must not be blank');
 const EntityId = z.string().describe('Entity whose state it shows.');

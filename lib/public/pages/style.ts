@@ -1,4 +1,4 @@
-/** Style of every page; its hash is in the page. No element has a style attribute, because the policy rejects it. */
+/** Style of every page. The content security policy allows only its hash, so no element may have a style attribute. */
 export const STYLE = `
 :root{color-scheme:light dark;--bg:light-dark(#fff,#14171c);--card:light-dark(#fff,#1b1f26);--line:light-dark(#d8dde4,#343b46);
 --text:light-dark(#1a1f26,#e8ebf0);--soft:light-dark(#545d6a,#a9b2bf);--ok:light-dark(#1a7f4b,#3fbf7f);

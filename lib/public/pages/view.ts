@@ -49,7 +49,7 @@ export const COMPONENT_STATES = ['operational', 'unknown', 'maintenance', 'degra
 export type ComponentState = (typeof COMPONENT_STATES)[number];
 export type PageState = 'operational' | 'unknown' | 'maintenance' | 'degraded' | 'partial_outage' | 'major_outage';
 
-/** `uptime`: null if it was not monitored. `down_seconds`: whole seconds. */
+/** `uptime`: null without up, degraded and down time. `down_seconds`: whole seconds. */
 export type DayView = { date: string; kind: ComponentState; uptime: number | null; down_seconds: number };
 
 export type ComponentView = {
@@ -114,7 +114,7 @@ export type NoticeView = StatusNews & {
 
 /**
  * Maintenance that subscribers were notified of, kept until its end, with times in epoch ms. `is_started`: whether they
- * know that it started. `removed_at`: time at which the service found that its window no longer has it.
+ * were notified of its start. `removed_at`: time at which the service found it, or its window, deleted.
  */
 export type AnnouncedMaintenance = {
   window_id: string;

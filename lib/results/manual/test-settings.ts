@@ -5,11 +5,17 @@ import type { CheckSettings } from '#lib/checks/check-item.ts';
 import { outcomeOf } from '#lib/checks/outcome.ts';
 import { assertOnEntity } from '#lib/checks/settings/check-record.ts';
 import { guardSettings } from '#lib/checks/settings/guard-settings.ts';
-import { CheckPatch, changedIn, mergeCheck, parseSettingsTest, validationContext } from '#lib/checks/settings/model.ts';
+import {
+  CheckPatch,
+  changedIn,
+  mergeCheck,
+  parseWithoutEntity,
+  validationContext,
+} from '#lib/checks/settings/model.ts';
 import { requireCheck } from '#lib/checks/settings/store.ts';
 import { checkTypes } from '#lib/checks/types/registry.ts';
 import { invalid } from '#lib/platform/errors.ts';
-import { propertyAliases } from '#lib/platform/http/unknown-properties.ts';
+import { propertySuggestions } from '#lib/platform/http/unknown-properties.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { textsOf } from '#lib/results/result.ts';
 import { ResultRecord } from '#lib/results/result-record.ts';
@@ -23,7 +29,7 @@ export const SettingsTest = CheckPatch.extend({
     .optional(),
   check_type: z.string().describe('Type of the check; required without check_id.').optional(),
 }).meta({ id: 'CheckTrial' });
-propertyAliases.add(SettingsTest, propertyAliases.get(CheckPatch)!);
+propertySuggestions.add(SettingsTest, propertySuggestions.get(CheckPatch)!);
 type TestInput = z.output<typeof SettingsTest>;
 
 const propertiesOfTypes = [...checkTypes.values()].map(({ result, shown }) => ({ ...result.shape, ...shown.shape }));
@@ -69,7 +75,7 @@ export async function testSettings(context: Context, input: TestInput): Promise<
 }
 
 async function newSettings(context: Context, settings: Record<string, unknown>): Promise<CheckSettings> {
-  const check = parseSettingsTest(settings, validationContext(context.ports));
+  const check = parseWithoutEntity(settings, validationContext(context.ports));
   await guardSettings(check, context);
   return check;
 }

@@ -9,7 +9,7 @@ import { makeBuckets } from '#lib/platform/sharing/memory-limiter.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 import type { PingTarget } from './ping-path.ts';
 
-/** Maximum number of ping URLs whose rate is limited, and of remembered unknown UUIDs and ping keys, per process. */
+/** Maximum number of ping URLs, and of unknown UUIDs and ping keys, that a process remembers. */
 const MAX_URLS = 20_000;
 const MAX_UNKNOWN = 10_000;
 /** Time (ms) for which an unknown UUID or ping key is not read again. */

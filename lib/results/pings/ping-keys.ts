@@ -152,7 +152,7 @@ export const pingKeyList =
 export async function keysOfPingKeys({ ports, keys, tenant }: TenantScope): Promise<Key[]> {
   const items = await allOf<PingKeyItem>(ports.table, { partition: keys.pingKeys(tenant) });
   return items.flatMap(({ pk, sk, key }) => [
-    // The item with the count has no key.
+    // The count item of the partition has no ping key.
     ...(key === undefined ? [] : [keys.pingKeyPointer(digestOf(key))]),
     { pk, sk },
   ]);

@@ -13,7 +13,7 @@ import { pick } from '#lib/platform/plain-data.ts';
 import { RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import type { PingKeyPointer } from './ping-keys.ts';
 
-/** Settings of a check created by a ping: a period of a day and an hour of grace, as with Healthchecks. */
+/** Settings of a check created by a ping. Grace is a day and an hour, because it counts from the last heartbeat. */
 const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { grace_seconds: 90_000 } };
 
 type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; blueprint: string; origin: Origin };

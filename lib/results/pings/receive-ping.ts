@@ -63,7 +63,7 @@ export async function keepPing(env: Env, check: CheckItem, kept: Kept, retention
 
 /**
  * Whether the ping is stored, by this transaction or an earlier request with the same key. Throws CONFLICT if the
- * earlier request stored a result. @param ownCount number of writes of the ping, the first of the transaction
+ * earlier request stored a result. @param ownCount number of writes of the ping, which begin the transaction
  */
 function isStored(done: WriteOutcome, ownCount: number): boolean {
   if (done.ok) return true;

@@ -45,7 +45,7 @@ const CELLS_AT_ONCE = 16;
 /** Maximum number of remembered turns; a forgotten cell counts as one without a turn. */
 const MAX_REMEMBERED = 20_000;
 
-/** Number of turns in the mean duration of a turn, and maximum counted duration (ms) of one, because hosts may hang. */
+/** Number of turns over which the duration is averaged, and maximum counted duration (ms) of a turn: hosts may hang. */
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**

@@ -26,9 +26,9 @@ import { emittedUntil, type WatermarkItem } from '#lib/schedule/watermark.ts';
 import { newestReceived } from './newest-received.ts';
 
 /**
- * Detects a missed heartbeat at the deadline of a push check: records a synthetic failure, else moves the deadline.
- * Idempotent, at any time. Marks the check, then reads pushes, then commits only if the mark is still there: a push
- * before the read is seen, a later one clears the mark. Returns the next deadlines to send.
+ * Records a synthetic failure if a push check has missed its heartbeat deadline, else moves the deadline. Idempotent,
+ * at any time. Marks the check, then reads pushes, then commits only if the mark is still there: a push before the read
+ * is seen, a later one clears the mark. Returns the next deadlines to send.
  */
 export const detectMissedHeartbeat = (
   env: StateEnv,

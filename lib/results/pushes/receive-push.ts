@@ -234,8 +234,8 @@ async function applyNow(arrival: Arrival, check: CheckItem, stored?: ResultItem)
         return result;
       }
       if (done.conflict) return RETRY;
-      // If `stored` has changed, another request has applied it. Without `stored`, a result with this key is of this
-      // push.
+      // If `stored` has changed, another request has applied it. Without `stored`, an existing result with this key is
+      // from the same push.
       if (stored && done.failed.includes(0)) return stored;
       const earlier = stored ? RETRY : await earlierOf(arrival, done.present.slice(0, pointer ? 2 : 1));
       return earlier === RETRY ? RETRY : { earlier };

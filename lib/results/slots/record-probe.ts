@@ -90,11 +90,11 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
           ? probe.check
           : await ports.table.get<CheckItem>(keys.check(probe.check.tenant_id, probe.check.id));
       if (!check || isOutdated(probe, check, ports.clock.now())) return { is: 'dropped' };
-      const notes = probe.manual?.auditWrites(check, result) ?? [];
+      const auditWrites = probe.manual?.auditWrites(check, result) ?? [];
       if (check.rev !== probe.check.rev) {
         const old: ResultItem = { ...result, record_only: true };
         await reviseRollups(env, cellOfCheck(check), { from: probe.slot, to: probe.slot });
-        const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...notes]);
+        const kept = await ports.table.transact([{ put: old, if: 'absent' }, ...auditWrites]);
         if (!kept.ok && kept.conflict) return RETRY;
         return { is: kept.ok ? 'history' : 'repeated', result: old, state: check.state };
       }
@@ -113,7 +113,7 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
       if (!changes) return { is: 'dropped' };
       const changed = changedBy(check, { outcome, at: probe.slot, now: ports.clock.now() });
       await reviseRollups(env, cellOfCheck(check), changed);
-      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...notes]);
+      const done = await commit(ports, [{ put: result, if: 'absent' }, ...changes.writes, ...auditWrites]);
       if (!done.ok) return done.failed.includes(0) ? { is: 'repeated', result, state: check.state } : RETRY;
       await sendDeadlines(env, changes.deadlines);
       if (isUnconfirmed({ ...check, ...next })) await sendRetry(env, check, probe.slot);
@@ -213,8 +213,8 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
 }
 
 /**
- * Writes entries as the next free part of the slot. Omits checks in an earlier part, unless that has a gap and the
- * entry is a result.
+ * Writes entries as the next free part of the slot. Omits a check that an earlier part contains, unless its entry there
+ * is a gap and the new one is a result.
  */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;

@@ -217,8 +217,8 @@ function byLane(due: DueProbe[], lane: Lane): [here: DueProbe[], slow: DueProbe[
 }
 
 /** Rotates a list by a fraction of its length, so that different checks are dropped when time runs out. */
-function rotated<T>(list: T[], at: number): T[] {
-  const from = Math.floor(at * list.length);
+function rotated<T>(list: T[], fraction: number): T[] {
+  const from = Math.floor(fraction * list.length);
   return [...list.slice(from), ...list.slice(0, from)];
 }
 
@@ -233,12 +233,12 @@ function attributeBatch(network: NetworkHealth) {
      * @returns whether the outcome waits for the attribution
      */
     observe({ outcome }: Probe, host: string | undefined): boolean {
-      const way = probeRoute(host);
-      if (way === 'this machine') return false;
+      const route = probeRoute(host);
+      if (route === 'this machine') return false;
       const isUnanswered = outcome.unanswered === true;
       // The local resolver may answer from its cache, which says nothing about the network.
-      if (way !== 'local resolver') {
-        network.record(way.host, !isUnanswered);
+      if (route !== 'local resolver') {
+        network.record(route.host, !isUnanswered);
         if (!isUnanswered) settle('target');
       }
       return isUnanswered;

@@ -70,7 +70,7 @@ const MAX_LINES = 5;
 
 /**
  * Parses one cron line, or up to five lines of systemd OnCalendar, each with an optional zone. A single line of five
- * fields is cron. `zone`: IANA name, the default. @throws CalendarError
+ * fields is cron. `zone`: IANA name, for lines without a zone. @throws CalendarError
  */
 export function parseCalendar(text: string, zone: string): Calendar {
   assertTimeZone(zone);

@@ -126,7 +126,7 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 /**
  * Parses five fields of crontab(5), with `L` and `#`, or a nickname such as @daily, by the rules of cron(8) on Debian:
  * the day must match both day fields if one begins with `*`, else one is enough. With fixed hours and minutes, a
- * skipped time is due at the clock change and a repeated one once; others follow real time. @throws CalendarError
+ * skipped time is due at the clock change and a repeated one once; other lines follow real time. @throws CalendarError
  */
 export function parseCron(text: string, zone: string): ScheduleLine {
   const fields = (NICKNAMES[text.toLowerCase()] ?? text).split(/\s+/);

@@ -11,7 +11,7 @@ const EVERY_MS = 50;
 const [PER_MINUTE, HOST_BURST] = [600, 60];
 const PATIENCE_MS = 60_000;
 
-/** Ten checks flip twenty times a second and alert ninety paths of one host. */
+/** Ten checks that each flip twenty times a second, and together send alerts to ninety paths of one host. */
 export const alertFlood: Attack = async ({ member, stack }) => {
   const posts: number[] = [];
   const receiver = stack.use(

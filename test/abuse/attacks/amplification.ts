@@ -46,7 +46,7 @@ export const amplification: Attack = async ({ admin, member, stack }) => {
       const rejected = responses.total - responses.of(200) - responses.of('none');
       return {
         evidence: [
-          `answers: ${responses}`,
+          `responses: ${responses}`,
           `at the target: ${requests} requests, ${bytes} bytes, at most ${largest} in one`,
         ],
         facts: [

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
-import { enable, makeChecks, resultsOf, slowly } from '#test/abuse/checks.ts';
+import { enable, makeChecks, resultsOf, slowSettings } from '#test/abuse/checks.ts';
 import { rawTarget } from '#test/support/socket-target.ts';
 
 const WORD = 'welcome';
@@ -32,7 +32,7 @@ export const chunks =
       check_type: 'http',
       target_url: `${target.url}/${n}`,
       ...(searched && { body_contains: WORD }),
-      ...slowly(seconds),
+      ...slowSettings(seconds),
     }));
     let began = 0;
     return {

@@ -6,7 +6,7 @@ import { enable, makeChecks, resultsOf } from '#test/abuse/checks.ts';
 import { RSA, selfSigned } from '#test/support/certificates.ts';
 import { tlsTarget } from '#test/support/tls-server.ts';
 
-/** An odd number that was not tested for factors, because clients do not test it either. */
+/** Group whose modulus is an odd number that was not tested for factors, because clients do not test it either. */
 const GROUP = readFileSync(join(import.meta.dirname, 'dh-10000-bits.pem'));
 const CHECKS = 5;
 

@@ -110,7 +110,7 @@ async function flood(clients: number, until: number, send: (n: number) => Promis
   return outcomes;
 }
 
-/** Pings to checks whose slow expressions evaluate the body. */
+/** Pings to checks whose slow expressions search the body. */
 export const pingExpressions: Attack = async ({ member }) => {
   const { ids, limit } = await makeChecks(member, 40, () => ({
     check_type: 'push',

@@ -9,7 +9,7 @@ const ENTITIES = 300;
 const DEPENDENCIES = 11;
 const FLIP_MS = 4_000;
 
-/** Three hundred checks of a dense graph, whose target fails and recovers every four seconds. */
+/** Three hundred checks of a dense graph. Their target fails for four seconds, then works for four, and so on. */
 export const flappingGraph: Attack = async ({ member, stack }) => {
   let alerts = 0;
   const target = stack.use(

@@ -82,7 +82,10 @@ export const mail: Attack = async ({ member, seconds, stack }) => {
             holds: reasons.includes('is not confirmed') && reasons.includes('waits: '),
             fact: "the attacker's delivery log names the missing confirmation and the limit",
           },
-          { holds: asked.of('RATE_LIMITED') > 0, fact: 'the attacker gets the reason why no request is sent' },
+          {
+            holds: asked.of('RATE_LIMITED') > 0,
+            fact: 'the attacker gets the reason why no confirmation mail is sent',
+          },
         ],
       };
     },

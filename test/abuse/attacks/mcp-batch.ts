@@ -1,7 +1,7 @@
 import { type Attack, Tally } from '#test/abuse/attack.ts';
 import type { ApiResponse } from '#test/abuse/client.ts';
 
-/** Sizes of the schema, most expensive first. The service may reject large ones, so the first accepted one is used. */
+/** Numbers of schemas in `anyOf`, highest first. The service may reject some; the first accepted one is used. */
 const SCHEMAS = [195, 100, 50, 20];
 /** Number of arguments that match none of the schemas: each is validated against each schema. */
 const VALUES = 999;

@@ -38,7 +38,7 @@ export const notes: Attack = async ({ member }) => {
     conclude: async () => {
       const most = Math.max(0, ...incidents.values());
       return {
-        evidence: [`answers: ${responses}`, `${incidents.size} incidents, at most ${most} notes in one`],
+        evidence: [`responses: ${responses}`, `${incidents.size} incidents, at most ${most} notes in one`],
         facts: [
           { holds: responses.of(201) > 0, fact: 'the attack took place' },
           { holds: most <= MAX_NOTES, fact: `no incident has more than ${MAX_NOTES} notes` },

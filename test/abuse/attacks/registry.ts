@@ -40,7 +40,7 @@ export const attacks: Record<string, Attack> = {
   amplification,
   'every-class': everyClass,
   'silent-uploads': silentUploads,
-  'slow-readers': slowReaders((number) => (number % 10 === 0 ? 4 : 1)),
+  'slow-readers': slowReaders((index) => (index % 10 === 0 ? 4 : 1)),
   'check-expressions': checkExpressions,
   'ping-expressions': pingExpressions,
   'websocket-expressions': websocketExpressions,

@@ -20,7 +20,7 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
   const check = await newPushCheck(member, await newEntity(member, 'hostile'), [`${receiver.url}/hook`]);
   const [channel] = (await member.need('GET', `/v1/checks/${check}/policy`)).channels;
   const responses = new Tally();
-  let withTime = 0;
+  let withRetryAfter = 0;
   return {
     run: async (until) => {
       const one = async () => {
@@ -28,20 +28,20 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
           const path = `/v1/checks/${check}/policy/channels/${channel.id}/test`;
           const response = await member.send('POST', path).catch(() => undefined);
           responses.add(response?.status ?? 'none');
-          if (response?.status === 429 && Number(response.headers['retry-after']) > 0) withTime++;
+          if (response?.status === 429 && Number(response.headers['retry-after']) > 0) withRetryAfter++;
         }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
     conclude: async () => {
-      // Posts that are in flight when a 429 arrives, once per Retry-After.
+      // At most this many posts are in flight when a 429 arrives, which happens once per Retry-After.
       const most = AT_ONCE * (1 + Math.floor(seconds / RETRY_AFTER_S));
       return {
         evidence: [`responses: ${responses}; posts at the receiver: ${posts}, allowed: ${most}`],
         facts: [
           { holds: responses.total > 0 && posts > 0, fact: 'the attack took place' },
           { holds: posts <= most, fact: 'the receiver gets no posts during its Retry-After' },
-          { holds: withTime > 0, fact: 'the attacker receives 429 with Retry-After' },
+          { holds: withRetryAfter > 0, fact: 'the attacker receives 429 with Retry-After' },
         ],
       };
     },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Attack, HOSTILE, Tally } from '#test/abuse/attack.ts';
-import { enable, makeChecks, resultsOf, slowly } from '#test/abuse/checks.ts';
+import { enable, makeChecks, resultsOf, slowSettings } from '#test/abuse/checks.ts';
 import { gapsOf } from '#test/abuse/client.ts';
 import { eventually } from '#test/support/eventually.ts';
 import { httpTarget } from '#test/support/socket-target.ts';
@@ -24,7 +24,7 @@ export const slowChecks =
     const { ids, limit } = await makeChecks(member, count, (n) => ({
       check_type: 'http',
       target_url: `${target.url}/${n}`,
-      ...slowly(seconds),
+      ...slowSettings(seconds),
     }));
     let began = 0;
     return {

@@ -11,11 +11,11 @@ const PATIENCE_MS = 90_000;
 
 /**
  * Connections that request lists of 4 MB and do not read them.
- * @param listsOf returns the number of lists that the connection with a number requests at once. The system buffers
- * hold about one list.
+ * @param listsOf returns how many lists the connection with this index requests at once. The system buffers hold about
+ * one list.
  */
 export const slowReaders =
-  (listsOf: (number: number) => number): Attack =>
+  (listsOf: (index: number) => number): Attack =>
   async ({ admin, stack }) => {
     const fields = [{ name: 'text', field_type: 'string' }];
     await admin.need('POST', '/v1/blueprints', { slug: 'service', name: 'Service', fields });

@@ -36,7 +36,7 @@ const begin = (browser: PlainBrowser, body: object = {}, headers: Record<string,
   browser.call(`${world.page}/v1/sign-in/oidc`, { method: 'POST', body, headers });
 
 describe('a callback that is rejected', () => {
-  it('comes in another browser, and does not end the sign-in of the first', async () => {
+  it('comes from another browser, and does not end the sign-in of the first', async () => {
     const { person } = await newMember(world, admin);
     const browser = new PlainBrowser();
     const callback = await toCallback(world, browser, person);
@@ -145,7 +145,7 @@ describe('a provider that is not trusted', () => {
     expect((await passProvider(world, new PlainBrowser(), person)).location).toBe('/');
   });
 
-  it('is one whose document names another issuer, with or without a slash at its end', async () => {
+  it('is one whose discovery document names another issuer, even if only a final slash differs', async () => {
     for (const issuer of [`${world.provider.issuer}/`, 'https://evil.example', '{tenantid}']) {
       world.provider.fault = { discovery: (document) => ({ ...document, issuer }) };
       const response = await begin(new PlainBrowser());

@@ -21,7 +21,7 @@ afterAll(() => world[Symbol.asyncDispose]());
 
 const signInPage = (error: string) => `/#/sign-in?error=${error}`;
 
-describe('a sign-in by the provider', () => {
+describe('a sign-in at the provider', () => {
   it('is offered under the name that the operator configured', async () => {
     const { body } = await new PlainBrowser().call(`${world.page}/v1/sign-in/methods`);
     expect(body.oidc).toEqual({ name: 'Example SSO' });

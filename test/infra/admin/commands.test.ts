@@ -12,18 +12,18 @@ describe('admin commands on a running service', () => {
     expect(await as(key).get('/v1/me')).toMatchObject({ status: 200, body: { id: account.id, role: 'admin' } });
   });
 
-  it('rejects an e-mail address in use, in upper or lower case, without --again', async () => {
+  it('rejects an e-mail address in use, in upper or lower case, without --shared-email', async () => {
     await create();
     const words = ['account', 'create', '--email', 'ANN@Example.com', '--name', 'Ann'];
     const refused = await admin(words);
     expect(refused).toMatchObject({ code: 2, out: '' });
-    expect(refused.err).toMatch(/^Account acc_.* already has the e-mail address ANN@Example\.com\. Use --again/);
-    expect((await admin([...words, '--again'])).code).toBe(0);
+    expect(refused.err).toMatch(/^Account acc_.* already has the e-mail address ANN@Example\.com\. Use --shared-email/);
+    expect((await admin([...words, '--shared-email'])).code).toBe(0);
   });
 
   it('restricts an added account to public addresses by default and prints that', async () => {
     expect((await create()).account.egress).toBe('public');
-    const words = ['account', 'create', '--email', 'eve@example.com', '--name', 'Eve', '--again'];
+    const words = ['account', 'create', '--email', 'eve@example.com', '--name', 'Eve', '--shared-email'];
     expect((await admin(words)).out).toContain('egress   public addresses only');
     const { account } = await json(...words, '--egress', 'any');
     expect(account.egress).toBe('any');
@@ -72,7 +72,7 @@ describe('admin commands on a running service', () => {
     const { id: key } = await json('key', 'issue', account.id);
     const { id: page } = (await as(secret).post('/v1/status-pages', { slug: 'acme', title: 'Acme' })).body;
     const lines: Record<string, string[]> = {
-      'account create': ['--email', 'again@example.com', '--name', 'N', '--again'],
+      'account create': ['--email', 'again@example.com', '--name', 'N', '--shared-email'],
       'account list': [],
       'account rename': [account.id, '--name', 'Ann again'],
       'account set-limits': [account.id, '--rollup-days', '31'],

@@ -91,15 +91,20 @@ describe('mapOf', () => {
   const relations = [relation('a', 'b'), relation('b', 'c'), relation('a', 'gone')];
   const shown = (filter: Partial<MapFilter>) => {
     const view = mapOf(fleet, relations, { blueprint: '', around: undefined, depth: 1, all: true, ...filter });
-    return { ids: view.rows.map(({ id }) => id), lines: view.relations.length, alone: view.alone, beyond: view.beyond };
+    return {
+      ids: view.rows.map(({ id }) => id),
+      lines: view.relations.length,
+      alone: view.alone,
+      hiddenRelations: view.hiddenRelations,
+    };
   };
 
-  it('returns related entities, root causes first, and counts the others', () => {
-    expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, beyond: 1 });
+  it('returns related entities, root causes first, and counts unrelated entities and hidden relations', () => {
+    expect(shown({})).toEqual({ ids: ['b', 'a', 'c'], lines: 2, alone: 1, hiddenRelations: 1 });
   });
 
-  it('returns only root causes and entities downstream of them without `all`, or all if none is down', () => {
-    expect(shown({ all: false })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 0, beyond: 2 });
+  it('without `all`, returns only root causes and entities downstream of them, or all if none is down', () => {
+    expect(shown({ all: false })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 0, hiddenRelations: 2 });
     const healthy = new Map([...fleet].map(([id, row]) => [id, { ...row, state: 'up' as const }]));
     const view = mapOf(healthy, relations, { blueprint: '', around: undefined, depth: 1, all: false });
     expect(view.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
@@ -116,10 +121,10 @@ describe('mapOf', () => {
   });
 
   it('filters by blueprint and by distance from an entity', () => {
-    expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, beyond: 2 });
-    expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, beyond: 1 });
+    expect(shown({ blueprint: 'service' })).toEqual({ ids: ['b', 'a'], lines: 1, alone: 1, hiddenRelations: 2 });
+    expect(shown({ around: 'c' })).toEqual({ ids: ['b', 'c'], lines: 1, alone: 0, hiddenRelations: 1 });
     expect(shown({ around: 'c', depth: 2 }).ids).toEqual(['b', 'a', 'c']);
-    expect(shown({ around: 'd' })).toEqual({ ids: ['d'], lines: 0, alone: 0, beyond: 0 });
+    expect(shown({ around: 'd' })).toEqual({ ids: ['d'], lines: 0, alone: 0, hiddenRelations: 0 });
   });
 });
 

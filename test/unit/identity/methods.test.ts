@@ -33,8 +33,8 @@ describe('sign-in methods', () => {
   });
 
   it.each([
-    ['127.0.0.1:8787', 'Passkeys need a name, and 127.0.0.1 is an IP address.'],
-    ['[::1]:8787', 'Passkeys need a name, and [::1] is an IP address.'],
+    ['127.0.0.1:8787', 'Passkeys need a host name, and 127.0.0.1 is an IP address.'],
+    ['[::1]:8787', 'Passkeys need a host name, and [::1] is an IP address.'],
     ['nas:8787', 'Passkeys need https, or http://localhost.'],
     ['evil.example', 'http://evil.example is not an address of this service.'],
   ])('give the reason why passkeys are unavailable at %s, and include the other methods', async (host, reason) => {

@@ -22,7 +22,7 @@ type CalendarProps = { windows: readonly MaintenanceWindow[]; query: URLSearchPa
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
-/** Calendar of the windows in a month: a bar per occurrence; on a phone a list. The address holds the month. */
+/** Calendar of the month in the address. A bar shows one occurrence, or several on one day. A phone shows a list. */
 export function WindowCalendar({ windows, query }: CalendarProps) {
   const now = Date.now();
   const currentMonth = monthAt(now, zone.value);

@@ -41,7 +41,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     <Form
       form={form}
       submit={window ? 'Save window' : 'Create window'}
-      // Every change that only ends a window earlier is allowed, so the API decides on changes.
+      // The API decides on changes: one that only reduces the effect of the window is always allowed.
       why={window ? undefined : whyNot(request)}
       onCancel={onCancel}
     >

@@ -13,7 +13,7 @@ import { KeyDialog, type PendingKeyDialog } from './key-dialogs.tsx';
 import { NewKey } from './new-key.tsx';
 import { useNames } from './use-names.ts';
 
-/** API keys of the user; an admin sees those of all users. */
+/** API keys of the user. An admin sees the keys of all users. */
 export function Keys() {
   const why = refusal('own');
   return why === undefined ? <KeyList /> : <NotAllowed why={why} />;

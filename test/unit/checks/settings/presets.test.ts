@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSettingsTest } from '#lib/checks/settings/model.ts';
+import { parseWithoutEntity } from '#lib/checks/settings/model.ts';
 import { monitorSettings, PRESETS, type PresetName, presetOf } from '#lib/checks/settings/presets.ts';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -18,7 +18,7 @@ describe('a preset', () => {
     const request = { preset, ...(target ? { target } : { name: 'Backup', schedule: '30 2 * * *' }) };
     for (const minInterval of [1, 60]) {
       const { check } = built(request, minInterval);
-      const settings = parseSettingsTest(check, { minInterval, now: NOW });
+      const settings = parseWithoutEntity(check, { minInterval, now: NOW });
       expect(settings.interval_seconds).toBeGreaterThanOrEqual(minInterval);
     }
   });

@@ -54,7 +54,7 @@ it.each([
   expect(changes?.writes).toEqual([{ put: next, if: { version: check.v } }]);
 });
 
-it('reports the earlier warning if a successful result leaves the check degraded', async () => {
+it('reports the earlier warning if a successful result changes the check from down to degraded', async () => {
   const down = { state: 'down', consecutive_failures: 1, consecutive_successes: 1, consecutive_oks: 0 } as const;
   const check = { ...(await world.check({ recovery_threshold: 2 })), ...down };
   const { others } = await written(check, result('ok'));
@@ -106,7 +106,7 @@ it('ends an outage at the first of the consecutive successes', async () => {
   expect(three.next).toMatchObject({ state: 'up', effective_at: RAN_AT - 6000 });
 });
 
-it('counts degraded from the first deciding result, with its warning in the transition', async () => {
+it('counts degraded from the start of the streak, with the warning of the last result in the transition', async () => {
   const check = await checkAt(0);
   const one = await written(check, result('fail', { ran_at: RAN_AT - 3000 }));
   const two = await written(one.next!, result('warn', { ran_at: RAN_AT - 2000, reason: 'slow' }));

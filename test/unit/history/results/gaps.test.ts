@@ -89,7 +89,7 @@ describe('the gaps of a probed check', () => {
     ]);
   });
 
-  it('have the cause outage during an outage, also while it lasts', async () => {
+  it('have the cause outage during an outage, also before the outage is recorded', async () => {
     const check = await world.check();
     await probeSlots(check, 1);
     const slot = nextSlot(check);
@@ -190,7 +190,8 @@ describe('the gaps of a push check', () => {
     world.advance(at('2027-10-30T00:00:00Z') - now());
     const config = { schedule: '30 2 * * *', timezone: 'Europe/Berlin' };
     const check = await world.pushCheck({ config });
-    // 02:30 in Berlin is 00:30 UTC, and 01:30 from the second night on: clocks are set back on the 31st at 01:00 UTC.
+    // 02:30 in Berlin is 00:30 UTC until the 31st, and 01:30 from November 1: clocks are set back on the 31st at 01:00
+    // UTC.
     await recordOutage(world, { from: at('2027-10-31T00:00:00Z'), to: at('2027-11-01T01:30:00Z') });
     await recordOutage(world, { from: at('2027-11-01T01:30:00Z') + 1, to: at('2027-11-01T20:00:00Z') });
     world.advance(at('2027-11-02T00:00:00Z') - now());
@@ -200,7 +201,7 @@ describe('the gaps of a push check', () => {
     await world.watermark(MINUTE);
     const changed = await world.fresh(check);
     expect((await gapsOf(changed)).map(({ slots }) => slots)).toEqual([1, 0, 3]);
-    // The history has the same number of gaps.
+    // The history counts the same missed due times.
     const [measured] = await measureCheck(world.context, changed, [{ from: at('2027-10-30T00:00:00Z'), to: now() }]);
     expect(measured!.gaps.outage).toBe(4);
   });
