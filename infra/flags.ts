@@ -4,10 +4,7 @@ import { closestName } from '#lib/platform/http/closest-name.ts';
 /** Invalid command line, as one sentence. The admin and deploy commands then exit with code 2. */
 export class UsageError extends Error {}
 
-/**
- * Parses a command line. Throws a UsageError, for an unknown option with the closest option or all options.
- * @param takesWords whether positional arguments are accepted
- */
+/** Parses a command line. Throws a UsageError. @param takesWords whether positional arguments are accepted */
 export function parseFlags<const Options extends ParseArgsOptionsConfig>(
   args: string[],
   options: Options,

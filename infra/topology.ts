@@ -210,10 +210,7 @@ export const functions: Record<FunctionName, FunctionSpec> = {
   },
 };
 
-/**
- * Whether a function runs in the VPC of VPC_ID. Streaming functions do not, because function URLs cannot stream from a
- * VPC.
- */
+/** Whether a function runs in the VPC of VPC_ID. Streaming functions do not: function URLs cannot stream from a VPC. */
 export const runsInVpc = (name: FunctionName): boolean =>
   functions[name].reaches_out === true && functions[name].streams !== true;
 

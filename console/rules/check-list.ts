@@ -38,19 +38,19 @@ export type CheckFilter = {
   enabled: string;
   words: string;
   /** Ids of checks with a channel, to exclude them. */
-  notified?: ReadonlySet<string> | undefined;
+  excluded?: ReadonlySet<string> | undefined;
 };
 
 export function filtered(
   rows: readonly CheckRow[],
-  { states, type, enabled, words, notified }: CheckFilter,
+  { states, type, enabled, words, excluded }: CheckFilter,
 ): CheckRow[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(({ check, label, entity }) => {
     if (states.size > 0 && !states.has(check.state)) return false;
     if (type && check.check_type !== type) return false;
     if (enabled && check.enabled !== (enabled === 'yes')) return false;
-    if (notified?.has(check.id)) return false;
+    if (excluded?.has(check.id)) return false;
     if (wanted.length === 0) return true;
     const error = messageOf(check.last_result);
     const text = `${label}\n${entity?.name ?? ''}\n${entity?.slug ?? ''}\n${check.check_type}\n${error}`.toLowerCase();

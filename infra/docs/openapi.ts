@@ -33,7 +33,7 @@ export type Webhook = {
 
 type About = {
   info: { title: string; version: string; summary: string; description: string; license: object };
-  /** Descriptions of endpoint groups, by the first word of their paths. */
+  /** Descriptions of endpoint groups, by the first segment of their paths after /v1. */
   tags?: Readonly<Record<string, string>>;
   webhooks?: Readonly<Record<string, Webhook>>;
   /** Examples by `endpointOf(route)`. */

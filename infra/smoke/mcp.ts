@@ -12,7 +12,7 @@ const message = (method: string, params?: object, id?: number) => ({
   ...(params && { params }),
 });
 
-/** Opens a session by POST: handshake, a notification, whose response has no body, and the list of tools. */
+/** Opens a session by POST: handshake, a notification answered without a body, and the list of tools. */
 export async function testMcpByPost(call: Call): Promise<string> {
   const hello = message('initialize', { ...CLIENT, protocolVersion: '2025-11-25' }, 1);
   const { result } = expected(await call('POST', PATH, hello), 200, 'initialize');

@@ -28,7 +28,7 @@ function holds(store: ItemStore, key: Attributes, { ConditionExpression, Express
   throw new Error(`The condition ${ConditionExpression} is not supported.`);
 }
 
-/** Returns the units of a write outside a transaction whose condition is true. */
+/** Returns the units of a write with a true condition; a transaction multiplies them. */
 const priceOf = (store: ItemStore, key: Attributes, after?: Attributes): number =>
   writeUnits(store.get(addressOf(key))?.bytes ?? 0, after ? itemBytes(after) : 0);
 

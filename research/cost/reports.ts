@@ -74,8 +74,7 @@ function countHour(checks: number): Promise<Counted> {
 }
 
 /**
- * Replaces the rollup units by a part of the units for a whole hour, in proportion to the runs, because each hour is
- * rolled up once.
+ * Replaces the rollup units by the share of these runs in the units of an hour, because each hour is rolled up once.
  */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await countHour(Math.min(CELL_SIZE, checksATenant));

@@ -14,9 +14,7 @@ const failureLag = (random: Random): number =>
 const recoveryLag = (random: Random): number =>
   random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
 
-/**
- * Computes the consequences of failures in one pass, because relations that propagate failure lead to earlier entities.
- */
+/** Computes the consequences of failures in one pass, because the relations of `carries` lead to earlier entities. */
 export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
   for (const [id, dependencies] of carries) {

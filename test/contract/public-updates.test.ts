@@ -148,7 +148,7 @@ describe('an invalid public update', () => {
     });
   });
 
-  it('is also rejected as an edit and for an unknown incident; an incident rejects unknown components too', async () => {
+  it('is also rejected as an edit and for an unknown incident; an incident rejects unknown components', async () => {
     const id = await newIncident();
     const { id: update } = got(await publish(id, 'identified'), 201);
     const path = `/v1/incidents/${id}/updates/${update}`;
@@ -228,7 +228,7 @@ describe('an update on a status page', () => {
     await eventually(async () => (await page.json()).incidents.length === 0);
   });
 
-  it('is only on the pages of its components; a component of a further page must be added to the incident first', async () => {
+  it('is only on the pages of its components; a component on another page must be in the incident first', async () => {
     const [page, other] = [await newPage(), await newPage()];
     const id = await newIncident();
     got(await publish(id, 'identified', { component_ids: [page.components[0]] }), 201);

@@ -216,7 +216,7 @@ describe('MCP messages', () => {
 
 describe('a client address without a valid key', () => {
   let clients = 0;
-  /** Returns a function that sends requests from an address through a trusted proxy, which is this machine. */
+  /** Returns a function that sends requests from an address, with this machine as a trusted proxy. */
   const from = (address: string, key = '') => {
     const { send } = clientOf(service.url, key);
     return (path: string, method = 'GET', body?: unknown) =>

@@ -97,7 +97,11 @@ describe('a remediation', () => {
       ({ dispatch_status }: { dispatch_status: string }) => dispatch_status === 'skipped',
     );
     expect(more).toEqual([]);
-    expect(skipped).toMatchObject({ attempt: null, verdict: null, error_message: expect.stringMatching(/^lock: exe_/) });
+    expect(skipped).toMatchObject({
+      attempt: null,
+      verdict: null,
+      error_message: expect.stringMatching(/^lock: exe_/),
+    });
   });
 });
 

@@ -213,7 +213,7 @@ describe('a settings test that is rejected', () => {
   });
 });
 
-describe('an account restricted to public addresses', () => {
+describe('a service restricted to public addresses', () => {
   const restricted = publicOnly();
 
   it('has vectors to test', () => expect(blockedUrls.length).toBeGreaterThan(30));

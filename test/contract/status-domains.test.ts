@@ -175,7 +175,7 @@ describe('the domain of a status page', () => {
     [`${'a'.repeat(64)}.example`, 'must be a name without scheme'],
     ['fleet.example.com', 'is an address of the service itself'],
     ['ops.example.com', 'is an address of the service itself'],
-  ])('is not %s', async (domain, problem) => {
+  ])('cannot be %s', async (domain, problem) => {
     const env = { DATA_DIR: dir(), PUBLIC_URL: 'https://fleet.example.com', ALLOWED_HOSTS: 'ops.example.com' };
     const { code, err } = await admin(['status-page', 'set-domain', page.id, '--', domain], env);
     expect([code, err]).toEqual([2, expect.stringContaining(problem)]);

@@ -50,7 +50,7 @@ describe('PUT /v1/settings/users/{id}', () => {
     expect((await put(one, one.id, { name: 'My own', role, email })).status).toBe(200);
   });
 
-  it('sets the monthly report of the caller only, even for an admin', async () => {
+  it('sets the monthly report only of the caller, even if the caller is an admin', async () => {
     const one = await memberOf(admin, 'viewer');
     for (const monthly_report of [true, false]) {
       expect(await put(one, one.id, { monthly_report })).toMatchObject({ status: 200, body: { monthly_report } });
@@ -178,7 +178,7 @@ describe('a hundred calls per second', () => {
   it.each<[string, (id: string) => Promise<ApiResponse>, number]>([
     ['whose role was reduced', (id) => put(admin, id, { role: 'viewer' }), 403],
     ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
-  ])('reject each key and session of a responder %s after the response', async (_name, change, refused) => {
+  ])('are rejected after the response, for each key and session of a responder %s', async (_, change, refused) => {
     const ben = await memberOf(admin, 'responder');
     const keys = [ben, ...(await Promise.all(Array.from({ length: 4 }, () => keyOf(ben)))), ...(await sessionsOf(ben))];
     const action = await newAction(admin, { url: 'https://example.com/{{x}}' });

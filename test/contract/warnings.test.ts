@@ -58,7 +58,7 @@ describe('a result with a warning', () => {
 });
 
 describe('a check', () => {
-  it('becomes degraded after failure_threshold consecutive warnings, with the warning as reason', async () => {
+  it('becomes degraded after failure_threshold consecutive warnings and failures, with the warning as reason', async () => {
     const entity = await newEntity(client);
     const { id } = await newCheck(client, { entity_id: entity.id, failure_threshold: 3 });
     const seen = [];
@@ -78,7 +78,7 @@ describe('a check', () => {
     expect(shown.state).toBe('up');
   });
 
-  it('goes up from down after recovery_threshold consecutive successes, to degraded if some had warnings', async () => {
+  it('leaves down after recovery_threshold consecutive successes: for degraded if some had warnings, else for up', async () => {
     const { id } = await newCheck(client, { failure_threshold: 1, recovery_threshold: 2 });
     const seen = [];
     for (const body of [FAILS, OK, FAILS, OK, OK, FAILS, SLOW, OK, OK]) {

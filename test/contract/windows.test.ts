@@ -30,7 +30,7 @@ const push = async (id: string, success: boolean) =>
   got(await client.post(`/v1/checks/${id}/results`, { success, latency_ms: 5 }), 201);
 const lastOf = async (id: string) => (await client.get(`/v1/checks/${id}/transitions`)).body[0];
 
-/** Creates a push check that is up and notifies one channel. */
+/** Creates a check with one channel; by default, a push check that is up. */
 async function upCheck(path: string, more: object = {}): Promise<string> {
   const { id } = await newCheck(client, { failure_threshold: 1, interval_seconds: 60, name: 'cart', ...more });
   got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 0 }), 200);
@@ -163,7 +163,7 @@ describe('a maintenance window', () => {
     got(await client.del(`${WINDOWS}/${window}`), 204);
   });
 
-  it('rechecks the held alert of a probed check at the first probe after its end', async () => {
+  it('rechecks the held alert of a probed check at the first probe after the window', async () => {
     isWell = true;
     const { port } = target.address() as AddressInfo;
     const probed = { check_type: 'http', target_url: `http://127.77.0.1:${port}/`, interval_seconds: 1 };

@@ -53,7 +53,7 @@ const send = async (method: string, path: string, body?: string, headers: Record
 };
 
 let writes = 0;
-/** Returns the number of writes of requests so far. */
+/** Returns the number of writes to the table so far. */
 const written = () => writes;
 
 beforeAll(async () => {

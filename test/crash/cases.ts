@@ -16,16 +16,13 @@ export class Cases {
     this.#say = say;
   }
 
-  /**
-   * Records a case and prints it. Later evaluations find a violation again: it counts only for the first one.
-   * @param how summary of the case
-   */
-  conclude(name: string, evaluation: Evaluation, how: string): void {
+  /** Records a case and prints it. A violation that a later evaluation finds again is not counted again. */
+  conclude(name: string, evaluation: Evaluation, summary: string): void {
     const { totals } = evaluation;
     const wrong = evaluation.wrong.filter((text) => !this.#known.has(text));
     for (const text of wrong) this.#known.add(text);
     const changes = totalsText(totals, this.all.at(-1)?.totals ?? {});
-    this.#say(`${name}: ${how}${wrong.length === 0 ? '' : `; BROKEN ${wrong.length}`}`);
+    this.#say(`${name}: ${summary}${wrong.length === 0 ? '' : `; BROKEN ${wrong.length}`}`);
     if (changes !== '') this.#say(`   ${changes}`);
     for (const text of wrong.slice(0, MAX_SHOWN)) this.#say(`   BROKEN: ${text}`);
     this.all.push({ name, wrong, totals });

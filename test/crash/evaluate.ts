@@ -15,7 +15,7 @@ export type Totals = Record<string, number>;
 /** Violations so far, one sentence each, and counts. */
 export type Evaluation = { wrong: string[]; totals: Totals };
 
-/** Time until a slot is recorded or is a gap: its interval, a probe and the wait for others of its cell (ms). */
+/** Time until a slot is recorded or is a gap: its interval, a probe and the wait for other probes of its cell (ms). */
 const PROBED_MS = 5_000;
 /**
  * Time until an interrupted execution has ended (ms): 20 s after its timeout of 3 s, its message 1 s later, and slack.

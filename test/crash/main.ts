@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { crashTest } from './crash-test.ts';
 
 /**
- * `npm run test:nightly -- crash --rounds 20 --seed N`: the service, in its own process, killed at random moments under
- * load. Prints a summary of each round, counts duplicates, and reports broken promises. The seed determines the moments
- * and the load; their effect differs between runs.
+ * `npm run test:nightly -- crash --rounds 20 --seed N`: runs the service in its own process and kills it at random
+ * moments under load. Prints a summary of each round, counts duplicates, and reports broken promises. The seed
+ * determines the moments and the load; their effect differs between runs.
  */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '20' }, seed: { type: 'string' } },

@@ -25,7 +25,7 @@ export type Round = {
 const MAX_STARTS_KILLED = 3;
 /** Slack for a busy machine (ms), in addition to the duration of the start. */
 const SLACK_MS = 1_000;
-/** Number of acknowledged pushes that are sent again with their key. */
+/** Maximum number of acknowledged pushes that are sent again with their key, per round. */
 const SENT_AGAIN = 5;
 
 /** Runs load until a kill -9, restarts the service, with more kills at times, and repeats unacknowledged pushes. */
@@ -72,7 +72,7 @@ async function killStarts({ lives }: Fleet, random: Random): Promise<number[]> {
   return killed;
 }
 
-/** Repeats pushes with a key that have no response, and sometimes acknowledged ones. */
+/** Repeats the pushes with a key: all without a response, and up to SENT_AGAIN acknowledged ones. */
 async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random: Random): Promise<string[]> {
   const keyed = pushes.filter((push) => push.identified);
   const answered = keyed.filter((push) => push.answered);
@@ -83,7 +83,8 @@ async function sendAgain(fleet: Fleet, sent: Sent, pushes: PushAttempt[], random
   const wrong: string[] = [];
   for (const push of again) {
     try {
-      if (!(await pushOnce(fleet, sent, push))) wrong.push(`push "${push.push}" was sent again without a response`);
+      if (!(await pushOnce(fleet, sent, push)))
+        wrong.push(`push "${push.push}" got no response when it was sent again`);
     } catch (error) {
       wrong.push((error as Error).message);
     }

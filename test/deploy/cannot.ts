@@ -38,7 +38,7 @@ export const CANNOT: readonly Exclusion[] = [
     why: 'its gateway replaces bytes that are not text, which API Gateway passes in base64',
   },
   {
-    what: 'accepts every example of a tcp check',
+    what: 'accepts each valid example of a tcp check',
     why: 'one of them is ::1, which no function may reach; test/infra/aws/lambda-ports.test.ts tests that',
   },
   {
@@ -50,15 +50,14 @@ export const CANNOT: readonly Exclusion[] = [
   { what: 'holds for a hundred concurrent creations', why: BURST },
   { what: 'creates all of 50 concurrent relations of one entity', why: BURST },
   { what: 'creates one invitation with one valid token for 20 concurrent requests', why: BURST },
-  { what: 'creates all of 20 different invitations concurrently', why: BURST },
+  { what: 'creates all of 20 different concurrent invitations', why: BURST },
   { what: 'gives a slug to one of 50 concurrent requests', why: BURST },
-  { what: 'gives one slug to one of 50 concurrent requests', why: BURST },
   { what: 'is rejected beyond a hundred, even for concurrent requests', why: BURST },
   { what: 'is no longer probed', why: SECOND },
   { what: 'are kept along with scheduled probes, which continue and count', why: SECOND },
   { what: 'is down long before its next slot', why: SECOND },
   { what: 'is up at the first successful retry', why: SECOND },
-  { what: 'lets an agent find an incident, restart the target by a tool, and see it up again', why: SECOND },
+  { what: 'lets an agent find a failure, restart the target with a tool, and see it up again', why: SECOND },
 ];
 
 const isFile = ({ what }: Exclusion) => what.endsWith('.test.ts');

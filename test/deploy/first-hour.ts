@@ -27,7 +27,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 let passed = 0;
 let failed = 0;
 
-/** Thrown when a later step cannot run. */
+/** Thrown after a failed step, because later steps depend on it. */
 class Stop extends Error {}
 
 /** Runs a step and prints its observation. Throws Stop if it fails. */

@@ -11,21 +11,21 @@ import { run } from './run.ts';
 /**
  * `npm run test:nightly -- deploy`: deploys the service to an emulated AWS with the CDK CLI, runs the tests of this
  * folder and a selection of contract tests against it, and destroys it. The last line is: N passed, N failed. `--whole`
- * (deploy-whole): runs all contract tests that can run there. `--console` (deploy-console): runs the console tests that
- * can run there instead.
+ * (deploy-whole): runs all contract tests that can run there. `--console` (deploy-console): runs only the console tests
+ * that can run there.
  */
 const { values: flags } = parseArgs({
   options: { whole: { type: 'boolean', default: false }, console: { type: 'boolean', default: false } },
 });
 const STACK = 'fleetwatch';
-/** Goal for the whole run, without the installation of the emulator. A slow machine is not a failure of the service. */
+/** Goal for the whole run, without the installation of the emulator. Only printed: a slow machine is not a failure. */
 const GOAL_SECONDS = 300;
 const SETTINGS = {
   STACK_NAME: STACK,
   DELETION_PROTECTION: 'false',
   // Targets of the contract tests are on this machine.
   CHECK_EGRESS: 'any',
-  // `any` is rejected without a VPC; the emulator ignores both.
+  // `any` needs a VPC. The emulator ignores the VPC.
   VPC_ID: 'vpc-0a1b2c3d4e5f60718',
   SUBNETS: 'subnet-0a1b2c3d4e5f60718',
   EGRESS_ALLOW: '127.77.0.0/16',

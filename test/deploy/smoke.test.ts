@@ -6,7 +6,7 @@ import { run } from './run.ts';
 
 it('passes the smoke test on the deployed service', async () => {
   const { key } = await newTenant();
-  // Functions cannot reach 127.0.0.1, the address of the emulator, and it buffers streams.
+  // Functions cannot reach 127.0.0.1, the address of the emulator, and the emulator buffers streams.
   await using peer = await httpTarget((_request, response) => void response.end('ok'));
   const away = ['--target', peer.url, '--receiver', `${peer.url}/ops`, '--no-stream', '--patience', '80'];
   const words = ['infra/smoke/main.ts', (await target()).url, key, ...away];

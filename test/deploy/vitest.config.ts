@@ -9,7 +9,7 @@ const env = { BASE_URL: process.env.BASE_URL ?? '' };
 /** Tests of each kind of request and of pings, which do not need the schedule: its first tick comes a minute later. */
 const WITHOUT_SCHEDULE = [
   'test/deploy/{mcp,ping-url,ports}.test.ts',
-  'test/contract/{access,blueprints,check-trials,entities,mcp-tools}.test.ts',
+  'test/contract/{access,blueprints,settings-tests,entities,mcp-tools}.test.ts',
   'test/contract/ping-{assertions,bodies,runs}.test.ts',
 ];
 

@@ -12,15 +12,15 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
 /**
- * First push number of a run. A push sends its number as the latency of its result, which identifies it: no measured
- * run takes that long.
+ * First push number of a simulation. A push sends its number as the latency of its result, which identifies it, because
+ * no measured latency is that high.
  */
 const FIRST_PUSH = 50_000_000;
 let pushes = FIRST_PUSH;
 export const resetPushes = (): void => {
   pushes = FIRST_PUSH;
 };
-/** Returns the push number of a result from its latency (ms); empty: none. */
+/** Returns the push number of a result from its latency (ms); empty if it has none. */
 export const markOf = (latencyMs: number): string => (latencyMs > FIRST_PUSH ? `${latencyMs}` : '');
 
 /** Runs the customer's agent of one push check while the check exists. */

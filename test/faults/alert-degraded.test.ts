@@ -55,7 +55,7 @@ const SLOW_SHOP: [string, Push][] = [
 ];
 
 describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
-  it('is reported as degraded, as down within that cooldown, as degraded again, and as up', async () => {
+  it('is reported as degraded, as down during the cooldown, as degraded again, and as up', async () => {
     const check = await shop({ cooldown_seconds: 300 });
     await check.lives(SLOW_SHOP, '11:00');
     expect(messages()).toEqual([
@@ -73,7 +73,7 @@ describe('a shop that becomes slow, fails, is slow again, and recovers', () => {
     ]);
   });
 
-  it('is reported only as down and up when degraded is not reported', async () => {
+  it('is reported only as down and up when degraded alerts are disabled', async () => {
     const check = await shop({ cooldown_seconds: 0, notify_on_degraded: false });
     await check.lives(SLOW_SHOP, '11:00');
     expect(messages()).toEqual([

@@ -6,7 +6,7 @@ import { newCheck } from './new-check.ts';
 import { entitiesIn } from './operator.ts';
 import { insist } from './requests.ts';
 
-/** Number of its checks from which it deletes more than it creates. */
+/** Number of created checks from which the builder deletes more than it creates. */
 const KEPT = 6;
 /** Delays until a change is reverted (ms). */
 const SOON = [0, 50, 3_000, 20_000];

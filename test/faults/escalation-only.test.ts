@@ -47,7 +47,7 @@ describe('a failure without recipients before its first escalation step', () => 
     expect({ kind, step }).toEqual({ kind: 'escalation', step: 1 });
   });
 
-  it('takes no step while its root cause was notified to the same recipients', async () => {
+  it('takes no step while its recipients are notified of its root cause instead', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, decisionsOf } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     await depends(shop, db);

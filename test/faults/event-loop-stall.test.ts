@@ -18,7 +18,7 @@ async function stallRepeatedly(ms: number): Promise<void> {
   }
 }
 
-it('records and logs a probe that times out during a stall of the service as a gap, without a page', async () => {
+it('records and logs a probe that times out during a stall of the service as a gap, without an alert', async () => {
   service.host('shop.test').does('hangs');
   await stallRepeatedly(400);
   expect(alertsAt(service)).toEqual([]);

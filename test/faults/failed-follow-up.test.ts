@@ -44,7 +44,7 @@ describe('a failed alert about an already notified failure', () => {
     expect(downs()).toEqual(['db high']);
   });
 
-  it('does not cause another page for a new failure soon after', async () => {
+  it('does not cause another urgent alert for a new failure soon after', async () => {
     const { fails, answers } = await shopAndDatabase();
     await service.until('09:40');
     fails('db');

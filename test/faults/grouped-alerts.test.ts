@@ -68,7 +68,7 @@ describe('dependents that stay down after the recovery of their root cause', () 
     }
   });
 
-  it('are reported with the root cause if there is only one', async () => {
+  it('are reported with the root cause if only one dependent is down', async () => {
     const { service } = await from('09:30', ['shop']);
     await service.until('09:53');
     const [message] = texts();

@@ -46,7 +46,7 @@ describe.each([
   ['a window', addWindow],
   ['a silence', addSilence],
 ])('%s that begins after some recipients were notified of a failure and others were not', (_, begins) => {
-  it('delays the alert for the others until it is over and its root cause has recovered', async () => {
+  it('delays the alert for the others until it is over and the root cause has recovered', async () => {
     const { answers, alertsAt, shop } = await failing();
     await begins(shop);
     await service.until('09:55');

@@ -144,8 +144,8 @@ function pullChecksIn(seen: Seen, end: number): PullCheck[] {
     const isOwn = (one: { interval_seconds?: number }) =>
       (one.interval_seconds ?? interval_seconds) === interval_seconds;
     const { runs, gaps } = recorded.get(id)!;
-    // The probe that a change of settings triggers counts for the slot before it.
     const ofSlots = runs.filter(({ unscheduled }) => !unscheduled);
+    // The probe that a change of settings triggers counts for the slot before it.
     const had = ofSlots.filter(isOwn).map(({ at }) => phase + Math.floor((at - phase) / interval) * interval);
     const noted = gaps.filter(isOwn).map(({ at, cause }) => ({ from: at, to: at + 1, cause }));
     return {

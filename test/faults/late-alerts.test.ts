@@ -14,7 +14,7 @@ const DOWN_UP_DOWN: Story = [
   ['10:02', 'fails'],
 ];
 
-describe('a check that goes down again during the cooldown', () => {
+describe('a check that changes state during the cooldown', () => {
   it('is reported as down once when the cooldown ends', async () => {
     await alertingCheck(service);
     await playStory(service, DOWN_UP_DOWN, '11:00');
@@ -66,7 +66,7 @@ describe('a check that goes down again during the cooldown', () => {
   });
 });
 
-describe('recipients that know the current state', () => {
+describe('recipients of a new check', () => {
   it('get nothing for a first success, and an alert for a first failure', async () => {
     await alertingCheck(service);
     await service.until('09:35');

@@ -17,7 +17,7 @@ const times = (random: Random, ahead: (from: number, to: number) => string): obj
   return { starts_at, ends_at: new Date(Date.parse(starts_at) + random.int(90_000, 240_000)).toISOString() };
 };
 
-/** Runs a user who creates maintenance windows, single or recurring, moves their ends, and deletes them. */
+/** Simulates a user who creates maintenance windows, single or recurring, moves their ends, and deletes them. */
 export async function runMaintenanceOperator(
   { random, clock, client, seen }: OperatorWorld,
   end: number,

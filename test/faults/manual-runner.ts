@@ -3,7 +3,7 @@ import { slotsOf } from '#test/oracle/rules.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
 
 /**
- * Runs a user who runs checks manually, sometimes at the time of a slot or several times at once, and occasionally
+ * Simulates a user who runs checks manually, sometimes at the time of a slot or several times at once, and occasionally
  * tests settings.
  */
 export async function runManualRunner({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {

@@ -8,7 +8,7 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; end: number };
 type Reply = { result?: { isError?: boolean; structuredContent?: Record<string, number> } };
 
-/** Runs a user with an MCP client who reads the status and occasionally runs an action, by a tool or manually. */
+/** Simulates a user who reads the status over MCP, and occasionally runs an action, by a tool or over the API. */
 export async function runMcpClient(world: World): Promise<void> {
   const { random, clock, seen, client, end } = world;
   const skill = { slug: 'ops', name: 'Ops', tools: [] as object[] };

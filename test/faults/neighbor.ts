@@ -12,8 +12,8 @@ const STAY_MS = 150_000;
 export const SLOW_EXPRESSION = 'a.{60}b';
 
 /**
- * Runs another tenant of the service, whose many checks all hang until their timeout: more at once than a process has
- * permits. Other checks of it have slow expressions, more than its CPU budget allows. Their results do not matter;
+ * Simulates another tenant of the service, whose many checks all hang until their timeout: more at once than a process
+ * has permits. Other checks of it have slow expressions, more than its CPU budget allows. Their results do not matter;
  * other tenants must not be affected.
  */
 export async function runNeighbor(random: Random, clock: VirtualClock, client: Client): Promise<void> {

@@ -99,7 +99,7 @@ it('retries a slow target on this machine during a network outage, even a second
   expect(results[failed - 1]).toMatchObject({ kind: 'retry', success: true });
 });
 
-it('records failed look-ups by the service’s own resolver as a network outage too', async () => {
+it('records failed lookups by the service’s own resolver as a network outage too', async () => {
   await begin(4, {});
   const config = { hostname: 'zone.test', record_type: 'A' };
   const dns = await alertingCheck(service, { check_type: 'dns', config, interval_seconds: 10, timeout_ms: 2000 });
@@ -113,7 +113,7 @@ it('records failed look-ups by the service’s own resolver as a network outage 
   expect((await dns.read()).state).toBe('down');
 });
 
-describe('a service that gets no responses', () => {
+describe('a service with unresponsive targets', () => {
   const apart = { JOB_GROUP_MS: '50' };
 
   it('pages when only two hosts are monitored', async () => {

@@ -68,14 +68,14 @@ async function changeChannel({ random, clock, client, seen }: OperatorWorld, che
   await insist(random, clock, send, 3);
 }
 
-/** Returns settings of silences: most are off, and most others last for some minutes. */
+/** Returns random settings of a silence: usually off, else mostly for some minutes. */
 function silence(random: Random, clock: VirtualClock): object {
   if (random.chance(0.85)) return { silenced: false };
   if (random.chance(0.3)) return { silenced: true };
   return { silenced_until: new Date(clock.now() + random.int(30_000, 400_000)).toISOString() };
 }
 
-/** Runs a user who changes something every minute or so. */
+/** Simulates a user who changes something every minute or so. */
 export async function runOperator(world: OperatorWorld, end: number): Promise<void> {
   const { random, clock, seen } = world;
   let number = 100;
@@ -122,7 +122,7 @@ async function change(world: OperatorWorld, check: CheckItem, entity: EntityItem
     );
 }
 
-/** Runs a user who changes a check just before its slot, so that the change and the probe coincide. */
+/** Simulates a user who changes a check just before its slot, so that the change and the probe coincide. */
 export async function runMeddler({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   for (;;) {
     await clock.sleep(random.int(20_000, 100_000));

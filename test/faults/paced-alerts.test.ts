@@ -51,7 +51,7 @@ describe('sixty alerts at once to one URL', () => {
     const taken = acceptOneASecond('slack.test');
     const failure = { success: false, latency_ms: 5 };
     await service.callAtOnce(checks.map(({ id }) => ['POST', `/v1/checks/${id}/results`, failure]));
-    const fell = service.now();
+    const failedAt = service.now();
     await service.pass(8 * MINUTE);
 
     expect(new Set(taken).size).toBe(60);
@@ -62,7 +62,7 @@ describe('sixty alerts at once to one URL', () => {
     const { calls } = service.host('slack.test');
     // Each is rejected at most once, at the beginning, before the limit is known; then they are sent one at a time.
     expect(calls.length).toBeLessThanOrEqual(2 * 60 + 10);
-    const later = calls.filter(({ at }) => at > fell + 10_000);
+    const later = calls.filter(({ at }) => at > failedAt + 10_000);
     for (const [i, { at }] of later.entries()) {
       if (i > 0) expect(at - later[i - 1]!.at).toBeGreaterThanOrEqual(990);
     }

@@ -16,7 +16,7 @@ describe('a destination that was paged five times within five minutes', () => {
   it.each([
     ['one after the other', ['09:40', '09:40:30', '09:41', '09:41:30', '09:42', '09:42:30']],
     ['all at once', ['09:40', '09:40', '09:40', '09:40', '09:40', '09:40']],
-  ])('gets later failures of entities with relations with low urgency: %s', async (_, times) => {
+  ])('gets later failures with low urgency, if their entities have relations: %s', async (_, times) => {
     running = await virtualService('09:30');
     const { addEntity, depends, fails } = dependencyWorld(running);
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -44,7 +44,7 @@ describe('a destination that was paged five times within five minutes', () => {
     expect(downs()).toContain('late high');
   });
 
-  it('counts alerts with a root cause, and alerts of entities with dependents', async () => {
+  it('counts alerts of entities that have dependents but no dependencies', async () => {
     running = await virtualService('09:30');
     const { addEntity, depends, fails } = dependencyWorld(running);
     const roots = ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'];

@@ -35,7 +35,7 @@ async function hireOnCall({ random, clock, client }: People): Promise<void> {
   if (ids.length > 0) await post('/v1/rotas', newRota(random, clock.now(), ids));
 }
 
-/** Runs the tenant: creates its catalog and checks, then runs its users, pipelines and agents. */
+/** Simulates the tenant: creates its catalog and checks, then runs its users, pipelines and agents. */
 export async function people(world: People): Promise<void> {
   const { random, clock, client, seen, end } = world;
   const post = (path: string, body: object) => insist(random, clock, () => client('POST', path, body));

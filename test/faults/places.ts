@@ -8,7 +8,7 @@ const DEPENDS_ON: Record<string, string> = { e1: 'e0', e2: 'e0', e4: 'e2.e0' };
 
 export const SLUGS = ['e0', 'e1', 'e2', 'e3', 'e4'];
 
-/** Pairs of an entity and its actual dependency. */
+/** Pairs of an entity and its direct actual dependency, by slug. */
 export const TRUE_RELATIONS = Object.entries(DEPENDS_ON).map(([slug, on]) => [slug, on.split('.')[0]!] as const);
 
 /** Returns the name of a host of an entity. */

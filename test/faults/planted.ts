@@ -50,7 +50,7 @@ for (const fault of faults) {
     const [, seed, broke] = /^seed (\d+) .*\n {2}(.*)$/m.exec(printed) ?? [];
     if (seed === undefined) missed++;
     const seconds = `${((performance.now() - begun) / 1000).toFixed(0)} s`;
-    const end = /seeds from/.test(printed) ? `not found in ${values.runs} seeds` : 'it did not run to its end';
+    const end = /seeds from/.test(printed) ? `not found in ${values.runs} seeds` : 'the simulation did not complete';
     say(`${seed === undefined ? `MISSED: ${fault.name}: ${end}` : `seed ${seed}: ${fault.name}`} (${seconds})`);
     if (broke !== undefined) say(`    ${broke}`);
   } finally {

@@ -205,10 +205,9 @@ async function sendTo(shared: Shared, queues: Queues, queue: string, messages: P
 
 /**
  * Returns the clock of a machine, which jumps occasionally if jumps are enabled. Jumps of up to `jumpMs` break only
- * promises about time, whose tolerance is then twice as much (skewOf), because a version or a sequence number orders
- * everything that a clock orders. An exception is the network knowledge of a process, which is ordered only by its
- * clock, and is not checked if clocks jump. A jump forward by minutes occurs only as a machine that slept, which is an
- * outage.
+ * promises about time, and skewOf adds twice that to their tolerance. Everything else that needs an order has a version
+ * or a sequence number, except the network knowledge of a process: only its clock orders it, and it is not checked if
+ * clocks jump. A clock jumps forward by minutes only while its machine sleeps, which is an outage.
  */
 function machineTime(shared: Shared) {
   const { random, clock, seen } = shared;

@@ -10,9 +10,9 @@ export type Profile = {
   referenceHost: string;
   /** Number of network outages of the service, in which the reference host does not respond either. */
   networkSpells: number;
-  /** Number of times in which no target responds, but the reference host does. */
+  /** Number of periods in which no target responds, but the reference host does. */
   targetSpells: number;
-  /** Number of times in which the operator disables the account. */
+  /** Number of periods in which the operator disables the account. */
   stops: number;
   /** Whether another tenant has more hanging checks than one process has permits. */
   neighbor: boolean;
@@ -47,13 +47,13 @@ export type Profile = {
   jumpMs: number;
   /** A call before which the clock jumps. */
   jump: number;
-  /** Number of times in which a machine sleeps and then continues. */
+  /** Number of periods in which a machine sleeps; its processes continue afterwards. */
   suspensions: number;
   /** Number of stalls of the event loops for some seconds during a probe. */
   stalls: number;
-  /** Number of times in which the store throttles most calls. */
+  /** Number of periods in which the store throttles most calls. */
   throttlings: number;
-  /** Number of times in which the disk is full. */
+  /** Number of periods in which the disk is full. */
   fullDisks: number;
   /** Number of outages of the whole service. */
   outages: number;
@@ -87,7 +87,7 @@ const QUIET = {
   outages: 0,
 };
 
-/** One run in five is quiet; the others differ in kinds and rates of faults. */
+/** Draws the profile of a run. One in five is quiet; the others differ in the kinds and rates of faults. */
 export function drawProfile(random: Random): Profile {
   const quiet = random.chance(0.2);
   const oneProcess = random.chance(0.5);

@@ -9,14 +9,14 @@ import { insist } from './requests.ts';
 const STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'];
 const MIN_SUBSCRIBERS = 3;
 
-/** Runs a user who manages a public status page with two components, its subscribers, and updates of incidents. */
+/** Simulates a user who manages a public status page with two components, its subscribers, and updates of incidents. */
 export async function runPublicist({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   const send = (method: string, path: string, body?: object) =>
     insist(random, clock, () => client(method, path, body), 6);
   while (entitiesIn(seen).length === 0) await clock.sleep(1000);
   const components = [{ name: 'Shop', entity_id: random.pick(entitiesIn(seen)).id }, { name: 'Payments' }];
   const settings = { slug: 'shop', title: 'Shop', visibility: 'public', groups: [{ components }] };
-  // Found in the table, because an attempt without a response can have created it.
+  // The page is found in the table, because an attempt without a response can have created it.
   await send('POST', '/v1/status-pages', settings);
   const page = [...seen.table.values()].find(({ sk }) => sk.startsWith('pag_')) as StatusPageItem | undefined;
   if (!page) return;

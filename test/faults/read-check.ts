@@ -8,13 +8,13 @@ import { findGaps } from '#lib/history/results/gaps.ts';
 import { resultList } from '#lib/history/results/list-results.ts';
 import type { Shown } from '#test/oracle/inside.ts';
 
-/** Results per page: a history takes several. */
+/** Results per page; small, so that a history takes several pages. */
 const PAGE = 50;
 
 /** Times at which explanations are read, as fractions of a check's life. */
 const MOMENTS = [0.35, 0.7, 1];
 
-/** Returns the data of a check from the API: all results, page by page, its gaps, and explanations. */
+/** Returns the data of a check as the API returns it: all results, page by page, its gaps, and explanations. */
 export async function shownOf(env: Env, check: CheckItem): Promise<Shown> {
   const { ports, keys } = env;
   const account = await ports.table.get<AccountItem>(keys.account(check.tenant_id));

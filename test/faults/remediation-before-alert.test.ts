@@ -68,7 +68,7 @@ describe('a failure with a remediation before its alert', () => {
     expect((await lastOf(shop)).alert).toMatchObject({ decision: 'skipped', reason: 'remediation' });
   });
 
-  it('is reported after the settling time, two intervals and the timeout of the check without a verification', async () => {
+  it('is reported if no verification follows within the settling time, two intervals and the timeout of the check', async () => {
     const { service, fails, shop, action } = await from('09:30', { verify_within_seconds: 3600, settle_seconds: 60 });
     await service.until('09:40');
     fails('shop');

@@ -170,7 +170,7 @@ describe('a closing alert', () => {
     expect(closings()).toEqual(['10:00 closed unknown']);
   });
 
-  it('is not sent again after it failed when the check is deleted', async () => {
+  it('is not sent again when the disabled check is deleted, even if it failed', async () => {
     const check = await downAt0940();
     await service.until('09:45');
     service.host('pager.test').does('refuses');
@@ -182,7 +182,7 @@ describe('a closing alert', () => {
     expect(closings()).toEqual([]);
   });
 
-  it('is not sent again after it was sent or silenced when the check is deleted too', async () => {
+  it('is not sent again when the disabled check is deleted, if it was sent or silenced', async () => {
     const [sent, silenced] = [await downAt0940(), await downAt0940()];
     await service.until('09:45');
     await sent.change({ enabled: false });

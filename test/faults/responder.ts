@@ -2,7 +2,9 @@ import { checksIn } from '#test/oracle/inside.ts';
 import type { OperatorWorld } from './alert-bodies.ts';
 import { insist } from './requests.ts';
 
-/** Runs a user on call who acknowledges failures, mostly until recovery, and sometimes removes an acknowledgement. */
+/**
+ * Simulates a user on call who acknowledges failures, mostly until recovery, and sometimes removes an acknowledgement.
+ */
 export async function runResponder({ random, clock, seen, client }: OperatorWorld, end: number): Promise<void> {
   for (;;) {
     await clock.sleep(random.int(10_000, 60_000));

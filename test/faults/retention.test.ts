@@ -26,7 +26,7 @@ async function recoveredCheck() {
   return check;
 }
 
-it('returns results for the retention of the account, and changes and deliveries for ninety days', async () => {
+it('returns results for the retention of the account, and transitions and deliveries for ninety days', async () => {
   const check = await recoveredCheck();
   const shown = async () => ({
     results: (await check.read('/results')).results.length,

@@ -28,7 +28,7 @@ async function steadyCheck(more: object = {}): Promise<Check> {
   return check;
 }
 
-it('changes a check to down 20 s after the first failed slot, and counts retries nowhere else', async () => {
+it('changes a check to down 20 s after the first failed slot, and does not count retries in the sparkline', async () => {
   const check = await steadyCheck({ retry_interval_seconds: 10 });
   service.host('shop.test').does('fails');
   await service.pass(3 * 60_000);

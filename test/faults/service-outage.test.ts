@@ -49,7 +49,7 @@ const OUTAGES: [string, (ms: number, alive: Alerting[]) => Promise<void>][] = [
 ];
 
 describe.each(OUTAGES)('ten minutes in which %s', (_what, away) => {
-  it('do not page, and are a gap of each of fifty push checks and of their uptime', async () => {
+  it('do not page, are a gap of each of fifty push checks, and do not count in the uptime', async () => {
     const checks = await fleet(50, 60);
     await report(checks, service.now() + minutes(3));
     await away(minutes(10), checks);

@@ -168,7 +168,7 @@ export async function simulate(seed: number, minutes = 30): Promise<Run> {
   return { seed, profile, seen, keys, calmFrom, end, shown, is_endless: isEndless() };
 }
 
-/** Draws network outages of the service, and times in which no target responds. */
+/** Draws network outages of the service, and periods in which no target responds. */
 function drawSpells(random: Random, seen: Observations, profile: Profile, started: number, lengthMs: number): void {
   const draw = (unresponsive: NetworkSpell['unresponsive']) => {
     const from = started + random.int(90_000, lengthMs - 60_000);

@@ -12,7 +12,7 @@ async function pageOf(check: Awaited<ReturnType<typeof alertingCheck>>) {
   return service.call('POST', '/v1/status-pages', { slug: 'shop', title: 'Shop', visibility: 'public', groups });
 }
 
-/** Published state of the page; undefined if it is not published. */
+/** Returns the published state of the page; undefined if it is not published. */
 async function published(): Promise<PageView | undefined> {
   const file = await service.files.get('status/shop.json');
   return file && JSON.parse(Buffer.from(file.bytes).toString());
@@ -285,7 +285,7 @@ describe('a subscriber of a page', () => {
     expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
   });
 
-  it('receives only the next start of a window that recurs often', async () => {
+  it('receives an announcement only of the next start of a window that recurs often', async () => {
     const { messages, window } = await subscribed();
     await window({ cron: '*/30 * * * *', duration_seconds: 600 });
     await service.until('10:20');

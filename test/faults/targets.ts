@@ -31,7 +31,7 @@ const CACHED = 0.3;
 type Answers<T> = Record<'well' | 'fails' | 'refuses', (took: number) => T | NetError>;
 
 /**
- * The targets of checks: http, tcp, tls and dns.
+ * Creates the targets of checks: http, tcp, tls and dns.
  * @param world `onProbe` is called when a request starts
  */
 export function targets({ random, clock, seen, manners, onProbe }: World) {
@@ -106,7 +106,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     };
   }
 
-  /** A connection on which nothing is sent. */
+  /** Returns a connection on which nothing is sent. */
   const connection = (where: string, took: number, handshake?: Handshake): Connection => ({
     where,
     stream: new PassThrough(),

@@ -6,7 +6,8 @@ import { virtualQueues } from './virtual-queues.ts';
 import { virtualStream } from './virtual-stream.ts';
 
 /**
- * The infrastructure in virtual time: the functions, their queues and change stream, and the routing of requests.
+ * Creates the infrastructure in virtual time: the functions, their queues and change stream, and the routing of
+ * requests.
  */
 export function virtualCloud(shared: Shared) {
   const wakeAll = () => {

@@ -21,7 +21,7 @@ export type Host = {
   does(manner: Manner): void;
 };
 
-/** A network whose hosts behave as a test defines. The look-up of REFERENCE_HOST goes to the host `.`. */
+/** A network whose hosts behave as a test defines. The lookup of REFERENCE_HOST goes to the host `.`. */
 export type VirtualHosts = { net: Net; host(name: string): Host; names(): string[] };
 
 const TRAVEL_MS = 20;
@@ -67,7 +67,7 @@ export function virtualHosts(clock: Clock, onCall: (host: string) => Promise<voi
   }
 
   const unused = async (): Promise<never> => {
-    throw new Error('no test needs it yet');
+    throw new Error('virtual hosts do not support open');
   };
   const net: Net = {
     http: async (request) => {

@@ -203,8 +203,8 @@ export async function virtualService(
       stalled_ms += ms;
     },
     /** Sets whether later ticks arrive; everything else continues. */
-    ticks: (come: boolean) => {
-      ticking = come;
+    ticks: (arrive: boolean) => {
+      ticking = arrive;
     },
     /** Stops the whole service for `ms`; one machine sends the current minute's tick when it is back. */
     away: (ms: number) => {
@@ -217,7 +217,7 @@ export async function virtualService(
       const slug = `entity-${++entities}`;
       return call('POST', '/v1/blueprints/service/entities', { slug, name: `Entity ${entities}` });
     },
-    /** The current table. */
+    /** Returns all items of the table. */
     items: (): Item[] => (observed ? [...seen.table.values()] : plain.items()),
     close: () => observed?.close(),
   };

@@ -18,7 +18,7 @@ export function virtualStream(shared: Shared, invoke: ReturnType<typeof machines
     isOpen: isRunning,
     most: () => random.int(1, 10),
     lag: () => random.int(5, 400),
-    pause: (wentOn) => (wentOn ? 5 : random.int(100, 5000)),
+    pause: (advanced) => (advanced ? 5 : random.int(100, 5000)),
     replays: () => {
       const again = random.chance(shared.profile.duplicate);
       if (again) count(seen, 'stream batch twice');

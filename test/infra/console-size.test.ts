@@ -40,7 +40,7 @@ it('limits a lazy page to 43 KB, including the files that load with it', () => {
   expect(sizes.filter(({ bytes }) => bytes > 43 * KB)).toEqual([]);
 });
 
-it('preloads exactly the existing files that the page script imports', () => {
+it('preloads only existing files, and all files that the page script imports', () => {
   expect(first.filter((name) => !(name in files.assets))).toEqual([]);
   const main = first.find((name) => /^main-\w+\.js$/.test(name))!;
   const needed = loadedWith(main, new Set());

@@ -102,7 +102,7 @@ export function checkFailures({ seen, keys, profile, calmFrom, end }: Inside): s
     const { count = 0, from = '' } = alert.unreported ?? {};
     // The alert can name a later failure that is not in `over`, because another rule possibly suppressed it too.
     if (count < over.length || Date.parse(from) < last.from - skew)
-      wrong.push(`alert ${alert.id} does not have the failure ${last.transition_id}, which no alert had reported`);
+      wrong.push(`alert ${alert.id} does not include the failure ${last.transition_id}, which no alert had reported`);
   }
 
   for (const commit of seen.commits) {

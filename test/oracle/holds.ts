@@ -13,7 +13,7 @@ import { upstreamIn } from './upstream.ts';
 const SLACK_MS = 10 * 60_000;
 /** Maximum time until the next recheck finds that a failure has no cause any more (ms). */
 const RECHECK_MS = 300_000;
-/** Minimum time that a check has to recover after its cause has recovered (ms). */
+/** Minimum time for a check to recover after its cause (ms). */
 const MIN_SETTLING_MS = 60_000;
 /** Maximum time from the recovery of the first cause until the next run of the check decides the alert (ms). */
 const MAX_SETTLING_MS = 600_000;
@@ -67,7 +67,7 @@ function checkReleased(inside: Inside): string[] {
     const due = over + RECHECK_MS + settlingOf(check) + SPARE_MS;
     if (until > due)
       wrong.push(
-        `${check.id}: its alert is held from ${from} to ${until}, although nothing explains that since ${over}`,
+        `${check.id}: its alert is held from ${from} to ${until}, although nothing explained it after ${over}`,
       );
   };
   const checks = new Map<string, CheckItem>();
@@ -108,7 +108,7 @@ function checkReleased(inside: Inside): string[] {
   return wrong;
 }
 
-/** Returns the time for a check to detect recovery and to count its next run (ms). */
+/** Returns the maximum time until a check has detected its recovery and, for a pull check, run once more (ms). */
 function settlingOf(check: CheckItem): number {
   if (check.execution_mode === 'push') return Math.max(MIN_SETTLING_MS, graceOf(check));
   const { interval_seconds, timeout_ms, failure_threshold, recovery_threshold } = check;

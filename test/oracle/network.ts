@@ -94,8 +94,9 @@ function networkKnowledge({ seen, profile }: Inside) {
     );
   /**
    * Returns the hosts that did not respond between the last response of any host and `until`.
-   * @param near if positive (ms), a response this close to theirs or to `until` is ignored, because the process may
-   * have noted it in another order; if negative, only requests that ended that long after the last response count
+   * @param near if positive (ms), ignores a response this close to `until` or to the end of an unanswered request: the
+   * process may have noted the two in another order; if negative, only requests that ended that long after the last
+   * response count
    * @param counts selects missing responses. Default: all that a process can have counted
    */
   const unresponsiveHosts = (process: number, until: number, near = 0, counts = isPossibleEvidence): Set<string> => {

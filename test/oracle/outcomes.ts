@@ -20,8 +20,8 @@ export function packKeyOf({ pk, sk }: Pick<Item, 'pk' | 'sk'>): PackKey | undefi
 }
 
 /**
- * A stored outcome of a check's probe: a result, single or in a pack, or a gap. `at` is its position in the order
- * (epoch ms); `check` has the revision of the settings of the probe.
+ * A stored outcome of a check's probe: a result, single or in a pack, or a gap. `at` orders the outcomes of a check
+ * (epoch ms); `check` has the settings that the probe used.
  */
 export type Stored = { commit: Commit; check: CheckItem; at: number; key: Pick<Item, 'pk' | 'sk'> };
 export type StoredRun = Stored & {

@@ -11,7 +11,7 @@ const FOLD_MS = 300_000;
 /**
  * Promise: an incident does not page twice within five minutes: of the alerts that a failure and its downstream
  * failures send to a destination, the first one is high, and others soon after it are low. A failed alert does not
- * page, and does not affect one that arrived before it. An alert that is new to some of its destinations is high for
+ * count as a page: the page before it remains the last. An alert that is new to some of its destinations is high for
  * all of them. An entity without dependents alerts each time that it fails.
  */
 export function checkPageBudget(inside: Inside): string[] {

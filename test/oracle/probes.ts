@@ -11,7 +11,7 @@ import { isOfNeighbor, NEAR_CHANGE_MS, skewOf, targetOf } from './rules.ts';
 const SENT_MS = 4_000;
 /** Maximum time until a new, enabled or changed check is probed (ms; docs/use/checks.md#probes). */
 export const AT_ONCE_MS = 5_000;
-/** Time after a network outage in which a request to the reference host that started in it can still fail (ms). */
+/** Time after a network outage in which a request to the reference host that started during it can still fail (ms). */
 const LOOKED_MS = 3_000;
 
 /** Whether the check was enabled, with the same settings, at the slot. */
@@ -29,7 +29,7 @@ export function checkProbes(inside: Inside, pulled: PullCheck[]): string[] {
     // Several manual runs can have the same time.
     const single = run.single && unscheduled !== 'manual';
     const { id, interval_seconds, settings_at } = check;
-    // Near a change, one with the old settings, from a process that had not read it, and one with the new settings.
+    // Near a change, a process that has not read it can store a second result, with the old settings.
     const isBoth = settings_at > slot - NEAR_CHANGE_MS;
     if (single && results.has(`${id} ${slot}`) && !record_only && !isBoth)
       wrong.push(`${id}: slot ${slot} has two results`);

@@ -28,8 +28,8 @@ export function checkQuietResults(inside: Inside): string[] {
 type Versions = (id: string, isFrom: (version: Commit) => boolean, to: number) => CheckItem[];
 
 /**
- * Returns a function for the versions of a check: the one before the first commit that is `isFrom`, and all from there
- * to the commit `to`.
+ * Returns a function for the versions of a check: the one before the first commit that `isFrom` accepts, and all from
+ * there to the commit `to`.
  */
 function versionsIn(seen: Seen): Versions {
   const checks = changesIn(seen).filter(({ key }) => isCheckKey(key));

@@ -43,7 +43,7 @@ export function checkRecoveries({ seen, keys }: Inside): string[] {
       // A removed channel counts too: if it was notified, all recipients get the recovery.
       if (isHeld && notifications.destinationsOf(check.id).some((destination) => mayKnow(of(destination))))
         unnotified.delete(check.id);
-      // All get it too if alerts arrived in the wrong order: the service then does not know their last notified state.
+      // All recipients get it too if alerts arrived in the wrong order: the last notified state is then unknown.
       if ((misledAt.get(check.id) ?? -1) >= (recoveredAt.get(check.id) ?? 0)) unnotified.delete(check.id);
       if (!isUp || one.cause.startsWith('check_')) continue;
       if (one.alert.decision === 'skipped' && HOLDS.includes(one.alert.reason ?? '')) {

@@ -94,7 +94,7 @@ const cellsIn = ({ table }: Seen) =>
     .filter(({ sk }) => sk.startsWith('CELL#'))
     .map((item) => ({ name: item.sk.slice('CELL#'.length), begun_at: (item as CellItem).begun_at }));
 
-/** Returns the time of the last write to an hour of a check: a result, a pack of its cell, or a change of its state. */
+/** Returns the last write that affects an hour of a check: a result, pack of its cell, state change, or any window. */
 function lastChange(seen: Seen, check: CheckItem, { from, to }: Span): number {
   let last = 0;
   for (const { key, after, commit } of changesIn(seen)) {
@@ -121,7 +121,7 @@ const nothing = (ms: number): Time => ({
   not_monitored: ms,
 });
 
-/** Returns the time per state of a check in an hour, including not monitored and gaps. */
+/** Returns the time of a check per kind in an hour (ms): in each state, in gaps, in maintenance, and not monitored. */
 function timeOf(
   { seen, shown, keys }: Inside,
   check: CheckItem,
@@ -131,12 +131,12 @@ function timeOf(
   const { id } = check;
   const gaps = shown.get(id)?.gaps ?? [];
   const windows = windowsOf(seen, keys, check);
-  const held = settings.flatMap(({ check }) => check ?? []);
+  const versions = settings.flatMap(({ check }) => check ?? []);
   const states = [...seen.table.values()]
     .filter((item): item is TransitionItem => item.sk.startsWith('TR#') && checkIdOf(item) === id)
     .sort((a, b) => (a.sk < b.sk ? -1 : 1));
   const borders = [
-    ...held.map(({ settings_at }) => settings_at),
+    ...versions.map(({ settings_at }) => settings_at),
     ...states.map(({ effective_at }) => effective_at),
     ...gaps.flatMap(({ from, to }) => [from, to]),
     ...windows.flatMap((window) => bordersOf(window, hour)),
@@ -145,7 +145,7 @@ function timeOf(
   const time = nothing(0);
   for (const [i, to] of all.slice(1).entries()) {
     const at = all[i]!;
-    const kind = !held.findLast(({ settings_at }) => settings_at <= at)?.enabled
+    const kind = !versions.findLast(({ settings_at }) => settings_at <= at)?.enabled
       ? 'not_monitored'
       : windows.some((window) => hides(window, at))
         ? 'maintenance'

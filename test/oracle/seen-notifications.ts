@@ -5,7 +5,7 @@ import { alertsIn, type Commit, failedIn, type Seen } from './inside.ts';
 /** Returns the destination of an alert: channels with the same address are one destination. */
 export const destinationOf = ({ channel_id, destination = channel_id }: AlertTarget): string => destination;
 
-/** A notification that a destination received, by an alert that was decided at `at` (epoch ms). */
+/** A notification that was sent to a destination, by an alert that was decided at `at` (epoch ms). */
 export type SeenNotification = {
   says: 'down' | 'degraded' | 'up';
   at: number;
@@ -20,10 +20,7 @@ const STATE_ALERTS = new Set(['state_change', 'late', 'reminder', 'escalation', 
 export const stateAlertsIn = (commit: Commit): AlertItem[] =>
   alertsIn(commit).filter(({ kind }) => STATE_ALERTS.has(kind));
 
-/**
- * Tracks which notifications each destination received about each check and entity, latest first. Pass each commit to
- * `take`.
- */
+/** Tracks the notifications to each destination by check and entity, latest first. Pass each commit to `take`. */
 export function trackNotifications(seen: Pick<Seen, 'table'>) {
   /** Notifications by check or entity, and by destination. */
   const notifications = new Map<string, Map<string, SeenNotification[]>>();

@@ -28,7 +28,7 @@ const isResult = ({ key }: Change): boolean => key.sk.startsWith('R#');
 const isTransition = ({ key }: Change): boolean => key.sk.startsWith('TR#');
 const isEntity = ({ key }: Change): boolean => key.pk.includes('#ENTITIES#');
 
-/** Promise: every commit contains only changes that belong together, none is missing, and their results are correct. */
+/** Promise: every commit contains exactly the changes that belong together, with the correct content. */
 export function checkStates({ seen, keys }: Inside): string[] {
   const wrong: string[] = [];
   const table = new Map<string, Item>();
@@ -203,7 +203,7 @@ function checkTransition(
   const { changed_at, flapping: left } = after.alerts;
   const kept = { ...(changed_at && { changed_at }), ...(left && { flapping: left }) };
   if (!isDeepStrictEqual(kept, remembered))
-    say(`transition ${id} left the flapping memory ${JSON.stringify(kept)}, expected ${JSON.stringify(remembered)}`);
+    say(`transition ${id} left the flapping note ${JSON.stringify(kept)}, expected ${JSON.stringify(remembered)}`);
   // If a recovery has no recipients, none of the present ones knows of the failure: the last notified state becomes up.
   const isWithoutRecipients = reason === 'dependency' && says === 'up';
   const isClosed = isWithoutRecipients || closes(one, before, given);

@@ -29,7 +29,7 @@ export type VirtualAuthenticator = {
   credentials(): Promise<Credential[]>;
   /** Adds a passkey of another authenticator, as if this one were its clone. */
   addCredential(credential: Credential): Promise<void>;
-  /** Removes it, as if it were lost. */
+  /** Removes the authenticator, as if it were lost. */
   remove(): Promise<void>;
 };
 

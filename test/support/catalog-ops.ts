@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { builtInTools } from '#lib/mcp/tools/registry.ts';
 
 /** Tools that are not in the default manifest. */
-const BY_NAME_ALONE = [
+const NOT_IN_DEFAULT = [
   'list_changes',
   'list_slos',
   'get_report',
@@ -38,12 +38,12 @@ export const catalogOps = () => ({
   name: 'Catalog operations',
   description: 'Monitored entities, their state and history, and creation of checks.',
   version: '1.0.0',
-  tools: tools.filter(({ name }) => !BY_NAME_ALONE.includes(name)),
+  tools: tools.filter(({ name }) => !NOT_IN_DEFAULT.includes(name)),
 });
 
 /** Returns a manifest of the tools that are not in the default manifest. */
 export const otherTools = () => ({
   slug: 'more-tools',
   name: 'More tools',
-  tools: BY_NAME_ALONE.map((name) => tools.find((tool) => tool.name === name)!),
+  tools: NOT_IN_DEFAULT.map((name) => tools.find((tool) => tool.name === name)!),
 });

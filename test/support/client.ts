@@ -88,7 +88,7 @@ export async function times(count: number, call: () => Promise<ApiResponse>): Pr
 export const statuses = async (count: number, call: () => Promise<ApiResponse>): Promise<number[]> =>
   (await times(count, call)).map(({ status }) => status);
 
-/** Creates a key of the same account. @param body properties in addition to its label */
+/** Creates a key for the admin's account. @param body properties in addition to its label */
 export async function keyOf(admin: Client, body: object = {}): Promise<Client & { id: string }> {
   const { url } = await target();
   const made = await admin.post('/v1/auth/keys', { label: 'Test key', ...body });
@@ -96,7 +96,7 @@ export async function keyOf(admin: Client, body: object = {}): Promise<Client & 
   return { ...clientOf(url, made.body.key), id: made.body.id };
 }
 
-/** Adds a user to the same account by an invitation. `id` is that of the user. */
+/** Adds a user to the admin's account by an invitation. `id` is that of the user. */
 export async function memberOf(admin: Client, role: Role = 'member'): Promise<Client & { id: string }> {
   const { url } = await target();
   const email = `${role}-${++people}@example.com`;

@@ -2,7 +2,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 /**
  * Ends every run with a line for scripts: "12 passed, 0 failed", with ", 3 skipped" if any. Before it, prints a line
- * for each failed test: "failed: <file> > <its name>: <why>".
+ * for each failed test: "failed: <file> > <test name>: <why>".
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {

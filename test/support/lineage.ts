@@ -2,8 +2,8 @@ import { onCycles } from '#infra/cycles.ts';
 import type { FunctionName } from '#infra/topology.ts';
 
 /**
- * Number of invocations of each function in the chain of messages that led to this one. AWS carries it in a header of
- * every message (X-Amzn-Trace-Id, Lineage), and stops a function that would be invoked more than `MAX_CHAIN` times.
+ * Number of invocations of each function in a chain of messages, including the latest one. AWS carries it in a header
+ * of every message (X-Amzn-Trace-Id, Lineage), and stops a function that would be invoked more than `MAX_CHAIN` times.
  */
 export type Lineage = ReadonlyMap<FunctionName, number>;
 

@@ -53,7 +53,7 @@ export class PlainBrowser {
     return this.#send(url, 'GET', undefined, false, { 'sec-fetch-site': 'cross-site' });
   }
 
-  /** Loads a page and follows redirects up to one below `to`, which is not loaded. @returns that URL */
+  /** Loads a page and follows its redirects until one leads below `to`. @returns that URL, which is not loaded */
   async follow(url: string, to: string): Promise<string> {
     let at = url;
     for (let hops = 0; hops < 10; hops++) {

@@ -9,7 +9,7 @@ import type { MemoryWorld } from './memory-world.ts';
 
 const HOST = { host: 'localhost:8787' };
 
-/** Signs a user in. @returns the session and the cookies of the browser */
+/** Signs a user in. @returns the session and its cookie */
 export async function begin(
   world: MemoryWorld,
   context: Context,

@@ -37,9 +37,9 @@ export type SqsWorld = {
 export type EventSource = ReturnType<typeof sqsEventSource>;
 
 /**
- * An SQS queue with the event source of its function, in virtual time. A poller receives by a long poll, which ends
- * with the first message that arrives, or with a batch of waiting ones. The poller passes them to the function, deletes
- * the processed ones, and leaves failed ones to be received again. A message goes to an idle poller at once instead of
+ * Simulates an SQS queue and the event source of its function in virtual time. A poller receives a batch of waiting
+ * messages, or the first message that arrives during its long poll. It passes the batch to the function, deletes the
+ * processed messages, and leaves failed ones to be received again. A message goes to an idle poller at once instead of
  * waiting for others to fill a batch, so a busy queue has more receives than necessary.
  */
 export function sqsEventSource(queue: QueueName, world: SqsWorld) {

@@ -20,8 +20,8 @@ export type StreamWorld = {
   run(stream: Stream, records: StreamRecord[]): Promise<BatchReply | undefined>;
   /** Delay until a new item is read (ms). */
   lag(): number;
-  /** Delay until a shard is read again, after a batch that advanced or one whose first record failed (ms). */
-  pause(wentOn: boolean): number;
+  /** Returns the delay until a shard is read again (ms). @param advanced whether the first record succeeded */
+  pause(advanced: boolean): number;
   /** Maximum number of records per read; default: the size of a batch. */
   most?(stream: Stream): number;
   /** Whether the stream is read now; call `wake` when that changes to true. Default: always. */
@@ -31,8 +31,8 @@ export type StreamWorld = {
 };
 
 /**
- * The table's change stream with the event sources of its readers, in virtual time. Each reader reads each shard in
- * order, one batch after the other; failed records are read again with all that follow.
+ * Simulates the table's change stream and the event sources of its readers in virtual time. Each reader reads each
+ * shard in order, one batch after the other; failed records are read again with all that follow.
  */
 export function streamEventSource({ clock, run, lag, pause, ...world }: StreamWorld) {
   const { most = ({ batch }) => batch, isOpen = () => true, replays = () => false } = world;

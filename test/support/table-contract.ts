@@ -3,7 +3,7 @@ import { under } from '#lib/keys.ts';
 import type { Item, Key, Table } from '#lib/platform/ports.ts';
 import { partition, type Row, refusal, tableLimits } from './table-limits.ts';
 
-/** Tests every adapter of the table port. */
+/** Declares the tests that every adapter of the table port must pass. */
 export function tableContract(name: string, makeTable: () => Promise<Table> | Table): void {
   describe(`the table port on ${name}`, () => {
     let table: Table;
@@ -58,13 +58,13 @@ export function tableContract(name: string, makeTable: () => Promise<Table> | Ta
         expect(again).toMatchObject({ ok: false, present: [{ v: 'two' }] });
       });
 
-      it('does not match an item without a version by the empty version', async () => {
+      it('rejects a condition on the empty version for an item without a version', async () => {
         const key = { pk: partition(), sk: 'a' };
         await table.putMany([key]);
         expect(await table.transact([{ delete: key, if: { version: '' } }])).toMatchObject({ ok: false, failed: [0] });
       });
 
-      it('finds no version of a missing item', async () => {
+      it('rejects a condition on the version of a missing item', async () => {
         const key = { pk: partition(), sk: 'a' };
         const outcome = await table.transact([{ put: { ...key, v: 'two' }, if: { version: 'one' } }]);
         expect(outcome).toMatchObject({ ok: false, failed: [0] });

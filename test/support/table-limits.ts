@@ -14,7 +14,7 @@ export const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error) => error,
   );
 
-/** The part of the table contract about items, keys and transactions. */
+/** Declares the tests of the table contract about items, keys and transactions. */
 export function tableLimits(table: () => Table): void {
   describe('an item', () => {
     it('returns every JSON value unchanged', async () => {
@@ -107,10 +107,11 @@ export function tableLimits(table: () => Table): void {
       ['empty lists', []],
       ['empty maps', {}],
       ['lists of lists', [[[[[[]]]]]]],
-    ])('limits %s like DynamoDB, where they count more than as JSON', async (_, value) => {
+    ])('limits %s by their size in DynamoDB, which exceeds their size as JSON', async (_, value) => {
       const key = { pk: partition(), sk: 'a' };
-      const own = (one: unknown): number => (Array.isArray(one) ? one.reduce((sum, x) => sum + 1 + own(x), 3) : 3);
-      const each = 1 + (typeof value === 'number' ? (value < 0 ? 3 : 2) : own(value));
+      const bytesOf = (one: unknown): number =>
+        Array.isArray(one) ? one.reduce((sum, x) => sum + 1 + bytesOf(x), 3) : 3;
+      const each = 1 + (typeof value === 'number' ? (value < 0 ? 3 : 2) : bytesOf(value));
       const list = Array.from({ length: Math.ceil((400 * KB) / each) }, () => value);
       expect(await refusal(table().transact([{ put: { ...key, list } as Item }]))).toMatchObject({
         code: 'PAYLOAD_TOO_LARGE',

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/platform/ports.ts';
 
 /** A clock that advances only when no work is left at the present time. */
 export type VirtualClock = Clock & {
-  /** Calls `work` at a time (epoch ms). Work at the same time runs in the order of its calls. */
+  /** Calls `work` at a time (epoch ms). Work for the same time runs in the order in which it was added. */
   at(time: number, work: () => void): void;
   /** Advances to `end`, or stops after a timer when `isOver` returns true. */
   runUntil(end: number, isOver?: () => boolean): Promise<void>;

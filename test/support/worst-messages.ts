@@ -1,7 +1,7 @@
 /** A body for MCP, or for a skill, and its name. */
 export type WorstMessage = { name: string; text: string; headers?: Record<string, string> };
 
-/** Schemas of arguments that are the most expensive for their size, each with arguments of high cost. */
+/** Argument schemas that are the most expensive for their size, each with arguments of high cost. */
 const SCHEMAS: Record<string, { inputSchema: object; given: object }> = {
   lengths: {
     inputSchema: {

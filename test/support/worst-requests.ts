@@ -36,7 +36,7 @@ async function prepare(
 /** Returns the JSON of a list, about `bytes` bytes long. */
 const listText = (bytes: number) => `[${Array.from({ length: bytes / 2 - 1 }, () => '0').join()}]`;
 
-/** Returns bodies that cannot be derived from a schema: many small valid elements, each with a cost. */
+/** Returns requests with bodies that cannot be derived from a schema: many small valid elements, each with a cost. */
 function handwritten(pathIds: PathIds): WorstRequest[] {
   const fields = (count: number, more: object) => Array.from({ length: count }, (_, i) => ({ name: `f${i}`, ...more }));
   const post = (name: string, path: string, body: object, method = 'POST'): WorstRequest => ({
@@ -126,7 +126,7 @@ export async function* worstRequests(send: Send): AsyncGenerator<WorstRequest> {
   }
 }
 
-/** Creates many large records, and yields reads of every list. The reads have all permissions. */
+/** Creates many large records, and yields reads of every list. */
 export async function* largeReads(send: Send): AsyncGenerator<WorstRequest> {
   const text = (bytes: number) => 'x'.repeat(bytes);
   for (let b = 0; b < 40; b++) {

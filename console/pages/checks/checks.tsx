@@ -78,16 +78,16 @@ function CheckList({ checks, query, reload }: ListProps) {
   const chosenStates = query.get('state') ?? '';
   const withoutChannel = query.get('channel') === 'none';
   const channels = useLoad<ListedChannel[]>(withoutChannel ? '/v1/notify/channels' : null, { all: true });
-  const notified = useMemo(
+  const withChannel = useMemo(
     () => new Set(checks.map(({ id }) => id).filter(hasRecipientIn(channels.data ?? []))),
     [channels.data, checks],
   );
   const states = useMemo(() => new Set(chosenStates.split(',').filter(Boolean)), [chosenStates]);
-  const filter = { states, type, enabled, words, notified: withoutChannel ? notified : undefined };
+  const filter = { states, type, enabled, words, excluded: withoutChannel ? withChannel : undefined };
   const shown = useMemo(
     () => filtered(rows, filter),
     // Not `filter`, because the object is new at each rendering.
-    [rows, states, type, enabled, words, withoutChannel, notified],
+    [rows, states, type, enabled, words, withoutChannel, withChannel],
   );
   const list = (
     <>

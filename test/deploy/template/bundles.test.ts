@@ -37,7 +37,7 @@ const sizesOf = (name: FunctionName): Sizes => {
   const sorted = late.toSorted(([a], [b]) => (a < b ? -1 : 1));
   return { at_start: inKb(bytes), late: Object.fromEntries(sorted), all: inKb(all_bytes) };
 };
-/** Whether a size is within 5 %, or 3 KB for small ones. */
+/** Whether a size is within 5 % of the listed one, or within 3 KB if it is small. */
 const isAsListed = (kb: number, listed: number): boolean => Math.abs(kb - listed) <= Math.max(3, listed * 0.05);
 
 if (process.env.WRITE_SIZES) {
@@ -76,7 +76,7 @@ describe('bundle of a function', () => {
   });
 });
 
-it('contains the console files in every encoding, without the AWS SDK and build tools', async () => {
+it('bundles the console files in every encoding, without the AWS SDK and build tools', async () => {
   const { dir, inputs } = bundle('console');
   expect(inputs.filter((file) => /aws-sdk|smithy|esbuild|lib\/page\/build/.test(file))).toEqual([]);
   const { handler } = await import(join(dir, 'index.mjs'));
@@ -101,14 +101,14 @@ it('contains the console files in every encoding, without the AWS SDK and build 
   expect(gunzipSync(gzip!.bytes)).toEqual(plain!.bytes);
 });
 
-it('serves the generated document from its compressed form', async () => {
+it('bundles the API description, and returns it unchanged from its compressed form', async () => {
   const { dir } = bundle('api');
   const file = readdirSync(dir).find((name) => name.startsWith('openapi-document'))!;
   const { default: document } = await import(join(dir, file));
   expect(document).toBe(JSON.stringify(generate().openApi));
 });
 
-it('has the same files in every process, so that a diff after a deployment is empty', async () => {
+it('bundles the same files in every process, so that a diff after a deployment is empty', async () => {
   const code = `
     const { bundle } = await import('#infra/aws/bundle/bundle.ts');
     const { readdirSync, readFileSync } = await import('node:fs');

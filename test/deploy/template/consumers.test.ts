@@ -3,7 +3,7 @@ import { boundsOf } from '#infra/aws/event-source-limits.ts';
 import { queues } from '#infra/topology.ts';
 import { ofType, queueIn, synthesize } from './synthesized.ts';
 
-/** Returns the MaximumConcurrency of each event source of a queue. */
+/** Returns the MaximumConcurrency of each queue whose event source has one. */
 function deployed(settings: Record<string, string> = {}): Record<string, number> {
   const { template } = synthesize(settings);
   const sources = ofType(template, 'AWS::Lambda::EventSourceMapping').filter((one) => !one.StartingPosition);

@@ -8,13 +8,13 @@ const { template } = synthesize();
 const all = (type: string) => ofType(template, type);
 const streamed = (Object.keys(functions) as FunctionName[]).filter((name) => functions[name].streams);
 const [{ id: cdn, DistributionConfig: config }] = all('AWS::CloudFront::Distribution');
-const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
-const files = behaviours.find((one) => one.PathPattern === '/assets/*');
-const pages = behaviours.find((one) => one.PathPattern === '/status/*');
-const badges = behaviours.find((one) => one.PathPattern === '/badge/*');
-const others = behaviours.filter((one) => one !== files && one !== pages && one !== badges);
+const behaviors: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+const files = behaviors.find((one) => one.PathPattern === '/assets/*');
+const pages = behaviors.find((one) => one.PathPattern === '/status/*');
+const badges = behaviors.find((one) => one.PathPattern === '/badge/*');
+const others = behaviors.filter((one) => one !== files && one !== pages && one !== badges);
 const originOf = ({ TargetOriginId }: Json) => config.Origins.find((one: Json) => one.Id === TargetOriginId);
-const mcp = behaviours.find((one) => one.PathPattern === '/v1/mcp');
+const mcp = behaviors.find((one) => one.PathPattern === '/v1/mcp');
 
 const OWN = { DOMAIN_NAME: 'fleet.example.com', CERTIFICATE_ARN: 'arn:aws:acm:us-east-1:111122223333:certificate/a' };
 

@@ -8,8 +8,8 @@ const policies = ofType(template, 'AWS::CloudFront::ResponseHeadersPolicy');
 
 /** Returns the headers that CloudFront adds to responses on a path. */
 function addedOn(pattern: string | undefined): Record<string, string> {
-  const behaviours: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
-  const { ResponseHeadersPolicyId } = behaviours.find((one) => one.PathPattern === pattern);
+  const behaviors: Json[] = [config.DefaultCacheBehavior, ...config.CacheBehaviors];
+  const { ResponseHeadersPolicyId } = behaviors.find((one) => one.PathPattern === pattern);
   const policy = policies.find(({ id }) => id === ResponseHeadersPolicyId.Ref).ResponseHeadersPolicyConfig;
   const { SecurityHeadersConfig: security, CustomHeadersConfig: custom } = policy;
   return {

@@ -48,7 +48,7 @@ describe('DynamoDB failures', () => {
     ['failing internally', named('InternalServerError', { $metadata: { httpStatusCode: 500 } })],
     ['not responding', named('TimeoutError')],
     ['unreachable', named('Error', { code: 'ECONNREFUSED' })],
-  ])('throws UNAVAILABLE from every method when it is %s', async (_, error) => {
+  ])('throws UNAVAILABLE from every method when DynamoDB is %s', async (_, error) => {
     dynamo.onAnyCommand().rejects(error);
     const refused = { name: 'AppError', code: 'UNAVAILABLE', headers: { 'retry-after': '1' }, cause: error };
     await expect(table.get(key)).rejects.toMatchObject(refused);

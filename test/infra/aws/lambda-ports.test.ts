@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outerNet } from '#lib/aws/lambda/lambda-net.ts';
 import { lambdaPorts } from '#lib/aws/lambda/lambda-ports.ts';
 
-/** Replaces the runtime of the function, which returns its next event to every client. */
+/** Substitute for the runtime API of Lambda, which returns the next event of the function to every client. */
 let runtime: Server;
 let port: number;
 let asked = 0;

@@ -97,7 +97,7 @@ describe('streamingLambda', () => {
     expect(out.pieces).toEqual(['{"a":1}']);
   });
 
-  it.each([202, 204, 401])('sends a byte after the head of a %d without a body, and ends', async (status) => {
+  it.each([202, 204, 401])('sends a byte after the head of a %d response without a body, and ends', async (status) => {
     const out = new Out();
     const handler = streamingLambda(async () => new Response(null, { status }), { log: log() }) as Handler;
     await handler(event, out, context());

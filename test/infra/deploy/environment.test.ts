@@ -27,7 +27,7 @@ describe('settings of an environment', () => {
     ['{"LOG_RETENTION_DAYS": 31}', 'LOG_RETENTION_DAYS'],
     ['[]', 'Settings are an object'],
     ['{', 'JSON'],
-  ])('reject %s with one sentence that names the file', (text, sentence) => {
+  ])('are rejected with one sentence that names the file: %s', (text, sentence) => {
     expect(() => read(text)).toThrow(sentence);
     expect(() => read(text)).toThrow(FILE);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { apiDigest } from '#infra/docs/api-digest.ts';
 
-/** API with two operations, of which one refers to `Thing`, and through it to `Part`. */
+/** Returns an API with two operations. The first refers to `Thing`, and through it to `Part`. */
 const api = (part: object) => {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } };
   return {

@@ -27,7 +27,7 @@ export function propertiesOf(document: Json): Property[] {
       parameters(place, operation);
       walk(operation.requestBody?.content['application/json'].schema, `${place} takes`);
       for (const [status, { content }] of Object.entries<Json>(operation.responses)) {
-        // A list may also have one record per line, with the same properties.
+        // The second media type of a list, one record per line, has the same properties.
         walk(Object.values<Json>(content ?? {})[0]?.schema, `${place} answers ${status}`);
       }
     }

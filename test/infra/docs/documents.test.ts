@@ -54,7 +54,7 @@ describe('API description', () => {
     expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true });
   });
 
-  it('has a real example of every response that matches its schema', () => {
+  it('has a recorded example of every response, which matches the schema', () => {
     for (const { method, path, operation } of operations()) {
       if (path === '/v1/openapi.json') continue;
       for (const [status, { content }] of Object.entries<{ content?: Record<string, { example: unknown }> }>(
@@ -75,7 +75,7 @@ describe('API description', () => {
     expect(undescribed.map(({ place }) => place)).toEqual([]);
   });
 
-  /** Properties whose values have names that need a description. */
+  /** Enum properties. Each of their values needs a description. */
   const ENUMS = ['error_kind', 'cause', 'reason', 'kind', 'dispatch_status', 'trigger_type'];
 
   it.each(ENUMS)('describes each value of %s', (name) => {

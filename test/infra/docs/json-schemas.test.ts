@@ -35,9 +35,9 @@ describe('schemaBook', () => {
   });
 
   it.each([
-    ['readers', false, undefined],
-    ['tests', true, false],
-  ])('handles undocumented properties for %s', (_name, strict, additional) => {
+    ['allows', 'readers', false, undefined],
+    ['rejects', 'tests', true, false],
+  ])('%s undocumented properties of responses in the schemas for %s', (_verb, _name, strict, additional) => {
     const schema = schemaBook({ strict }).toJson(z.object({ a: z.string() }), 'output');
     expect(schema.additionalProperties).toBe(additional);
     const config = schemaBook({ strict }).toJson(z.strictObject({ a: z.string() }), 'input');

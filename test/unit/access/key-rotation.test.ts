@@ -59,7 +59,7 @@ describe('rotateKey', () => {
     expect((await keyWith(context, old.id))!.expires_at).toBe(old.expires_at);
   });
 
-  it('limits the new key to the expiry of the rotated key of the caller', async () => {
+  it('limits the new key to the expiry of the key of the caller', async () => {
     const world = memoryWorld();
     const { context, key } = await world.account();
     await rotate(context, key.id, 60);

@@ -80,8 +80,8 @@ describe('a transition', () => {
   it('is retried when it can be neither planned nor parked', async () => {
     await triggered();
     refuse('action');
-    const park = world.ports.queues;
-    world.ports.queues = { send: () => park.send('action', []) };
+    const refusing = world.ports.queues;
+    world.ports.queues = { send: () => refusing.send('action', []) };
     expect(await planner(streamEvent(transition))).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
   });
 

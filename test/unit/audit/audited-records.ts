@@ -153,7 +153,7 @@ export const kinds: Kind[] = [
   },
 ];
 
-/** Records, and the texts of them in an entry: the path of a property and `!`. */
+/** Records, and the texts of each that appear in an entry, given as the path of the property and `!`. */
 export const others: { name: string; of: Audited<never>; record: object; shown: string[] }[] = [
   {
     name: 'an account',

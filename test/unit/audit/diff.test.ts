@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesOf, fitted } from '#lib/audit/diff.ts';
 
-/** Changes between records without secrets. */
+/** Lists the changes between records without secrets. */
 const differ = (before: unknown, after: unknown) =>
   changesOf({ real: before, shown: before }, { real: after, shown: after });
 
@@ -55,7 +55,7 @@ describe('changesOf', () => {
     expect(changesOf(side('a'), side('b'))).toEqual([{ path: 'auth.user', from: '********', to: '********' }]);
   });
 
-  it('treats a property that is never shown as a secret', () => {
+  it('hides the value of a property that is never shown', () => {
     expect(changesOf({ real: { a: 1 }, shown: {} }, { real: { a: 2 }, shown: {} })).toEqual([
       { path: 'a', from: '********', to: '********' },
     ]);
@@ -69,7 +69,7 @@ describe('changesOf', () => {
     );
   });
 
-  it('finds every difference, and its inverse in the other direction', () => {
+  it('finds the inverse of each change in the other direction', () => {
     const record = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(record, record, (before, after) => {

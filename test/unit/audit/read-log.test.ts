@@ -126,8 +126,8 @@ describe('readLog oldest first', () => {
   it.each([1, 2, 3, 4])('returns every entry exactly once while eight slow writers run (seed %s)', async (seed) => {
     const world = memoryWorld();
     const random = makeRandom(seed);
-    /** Started writes, by the time at which they commit. */
-    const pending: { at: number; commit: () => Promise<unknown> }[] = [];
+    /** Next step of each started write, with its time. */
+    const pending: { at: number; run: () => Promise<unknown> }[] = [];
     const committed: string[] = [];
     const seen: string[] = [];
     let after: string | undefined;
@@ -145,11 +145,11 @@ describe('readLog oldest first', () => {
       const started = world.ports.clock.now();
       pending.push({
         at: started + retry_ms,
-        commit: async () => {
+        run: async () => {
           const writes = retry_ms > 0 ? note({ id: 'chk_1', count: 1 }, { id: 'chk_1', count: 2 }) : first;
           pending.push({
             at: world.ports.clock.now() + commit_ms,
-            commit: async () => {
+            run: async () => {
               await world.store.transact(writes);
               committed.push((writes as unknown as [{ put: AuditItem }])[0].put.id);
             },
@@ -163,14 +163,14 @@ describe('readLog oldest first', () => {
       const due = pending.filter(({ at }) => at <= now);
       for (const one of due) {
         pending.splice(pending.indexOf(one), 1);
-        await one.commit();
+        await one.run();
       }
       while (pending.length < 8 && step < 500) begin();
       if (random.chance(0.5)) await follow();
     }
     world.advance(60 * SECOND_MS);
-    for (const one of pending.splice(0)) await one.commit();
-    for (const one of pending.splice(0)) await one.commit();
+    for (const one of pending.splice(0)) await one.run();
+    for (const one of pending.splice(0)) await one.run();
     world.advance(60 * SECOND_MS);
     for (let i = 0; i < 200; i++) await follow();
     expect(committed.length).toBeGreaterThan(100);

@@ -64,7 +64,7 @@ export function fleet(processes: number, wrap: (table: Table) => Table = (table)
 type Fleet = ReturnType<typeof fleet>;
 
 /**
- * Sends requests at a rate, each to a random process.
+ * Sends `perSecond` requests per second, each to a random process. `rate` is the limit of the account.
  * @param skip seconds at the start that are not counted, in which bursts are used up; `seconds` are counted after them
  * @returns requests, allowed requests and store writes per second
  */

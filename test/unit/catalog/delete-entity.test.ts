@@ -16,7 +16,7 @@ import { probeEntry } from '#lib/schedule/entries.ts';
 import { type MemoryWorld, memoryWorld } from '#test/support/memory-world.ts';
 
 const CELL = 'aaaaaaaaaaaa';
-/** Ids of checks of one cell, in order of time. */
+/** Returns the id of a check in the cell. The time in it increases with the number. */
 const idOf = (number: number): string => checkIdOf(1000 + number, CELL, number);
 
 async function entityWith(world: MemoryWorld, checks: number): Promise<{ context: Context; entity: EntityItem }> {
@@ -109,7 +109,7 @@ describe('deleteEntity', () => {
 describe('reclaimCheck', () => {
   const KINDS: EntryKind[] = ['missed_heartbeat', 'reminder', 'late', 'hold'];
 
-  /** Stores items of a check to delete, the only one with its interval, and of another entity's check in its cell. */
+  /** Stores the items of two checks in one cell, with different intervals: one to delete, and one of another entity. */
   async function leftovers(world: MemoryWorld) {
     const { context, entity } = await entityWith(world, 1);
     const { tenant } = context;

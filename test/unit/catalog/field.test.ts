@@ -59,7 +59,7 @@ describe('a default', () => {
     );
   });
 
-  it('is read back for every number', () => {
+  it('keeps the value of any number', () => {
     const finite = fc.double({ noNaN: true, min: -1e100, max: 1e100 }).filter((n) => n === 0 || Math.abs(n) > 1e-100);
     fc.assert(
       fc.property(finite, (value) => {

@@ -67,7 +67,7 @@ describe('changes of labels', () => {
 });
 
 describe('text filters', () => {
-  it('match in any case, anywhere in any of the texts', () => {
+  it('ignore case, and match anywhere in any of the texts', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ minLength: 1 }), fc.string(), (before, words, after) => {
         const text = before + words.toUpperCase() + after;

@@ -13,7 +13,7 @@ const blueprint = (context: Context, slug = 'service') =>
 const entity = (context: Context, slug: string) => createEntity(context, 'service', { slug, name: slug, fields: {} });
 const codeOf = (error: { code?: string }) => error.code;
 
-/** Table that loses the response of every third write: it was made, but looks like a conflict. */
+/** Wraps a table so that it loses the response of every third write, which then looks like a conflict. */
 const forgetful = (table: Table): Table => {
   let writes = 0;
   return {

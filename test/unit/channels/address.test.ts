@@ -116,7 +116,7 @@ describe.each(types.map((type) => [type.type, type] as const))('the channel type
     expect(requests).toBe(before);
   });
 
-  it('returns its next send time to a test alert', async () => {
+  it('reports its next send time when a test alert fails', async () => {
     await world.putPolicy([channel]);
     answers(slowDown);
     const first = await testChannel(world.context, world.check, channel);

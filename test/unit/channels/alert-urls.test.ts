@@ -5,7 +5,7 @@ import { alertWorld } from '#test/support/alert-world.ts';
 const { check, entity } = await alertWorld();
 const public_url = 'https://status.example.com';
 
-it('has the URL of the check if the service has a public address', () => {
+it('returns the URL of the check if the service has a public address', () => {
   expect(urlsOf({ check, entity, public_url })).toEqual({
     check: 'https://status.example.com/#/checks/chk_pay',
     incident: null,
@@ -16,7 +16,7 @@ it('has the URL of the check if the service has a public address', () => {
   expect(urlsOf({ check: undefined, entity, public_url }).check).toBeNull();
 });
 
-it('has runbook and dashboard from the labels of the check, else from its entity', () => {
+it('returns runbook and dashboard from the labels of the check, else from its entity', () => {
   const shop = {
     ...entity,
     fields: { runbook_url: 'https://wiki.test/shop', dashboard_url: 'https://graphs.test/shop' },

@@ -103,7 +103,7 @@ describe.skipIf(!peerPython())('a mail through a real mail server (aiosmtpd)', (
       ?.replace(/\r\n[ \t]/g, ' ')
       .trim();
 
-  /** Text of a mail without its line breaks. */
+  /** Returns the text of a mail without its line breaks. */
   const unwrapped = (data: string): string => data.replace(/=\r\n/g, '').replace(/=3D/g, '=').replace(/ \r\n/g, ' ');
 
   it('is sent over STARTTLS with credentials, as plain text and HTML', async () => {

@@ -72,7 +72,7 @@ It is no longer checked, so no recovery will be reported.`);
     expect(words('deleted')).toMatch(/^\[neutral] Shop: checkout was deleted while down\n/);
   });
 
-  it('reports degraded as a warning, with the warning as its error', () => {
+  it('reports degraded as a warning, with its error message', () => {
     expect(words('degraded')).toBe(`[warn] Shop: checkout is degraded
 Check: up → degraded
 Entity: up → degraded

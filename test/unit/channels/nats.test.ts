@@ -26,7 +26,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((server) => server.close()));
 });
 
-/** Sends an alert of a transition to the channel, and attempts the delivery. Returns its id. */
+/** Sends an alert of a transition to the channel, and attempts the delivery. Returns the id of the delivery. */
 async function alert(world: AlertWorld): Promise<string> {
   await world.putPolicy([channel]);
   const transition = await world.put(world.transition(['chn_1']));

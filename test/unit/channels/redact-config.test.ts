@@ -50,10 +50,10 @@ describe('a response that quotes the address of the channel', () => {
   it.each([
     ['decoded', 'invalid token abc+def/ghi=='],
     ['as it was sent', 'invalid token abc%2Bdef%2Fghi%3D%3D'],
-    ['in small letters', 'invalid token abc%2bdef%2fghi%3d%3d'],
+    ['with lower-case escapes', 'invalid token abc%2bdef%2fghi%3d%3d'],
     ['in JSON', '{"error":"invalid token abc+def\\/ghi=="}'],
     ['as a path', 'no route to \\/hook?token=abc%2Bdef%2Fghi%3D%3D'],
-  ])('is redacted %s', async (_, body) => {
+  ])('is redacted if it quotes the address %s', async (_, body) => {
     const url = 'https://api.test/hook?token=abc%2Bdef%2Fghi%3D%3D';
     expect(await errorOf({ url }, body)).not.toMatch(/abc|def|ghi/i);
   });

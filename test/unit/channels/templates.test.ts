@@ -46,7 +46,7 @@ describe('the validation of a template', () => {
     ['', /must not be empty/],
     ['x'.repeat(4001), /must have at most 4000 characters/],
     [`${'{{#if state}}'.repeat(9)}x${'{{/if}}'.repeat(9)}`, /more than 8 nested sections/],
-  ])('%j', (template, why) => {
+  ])('rejects %j', (template, why) => {
     expect(refusal(template)).toMatch(why);
   });
 
@@ -88,7 +88,7 @@ describe('templates', () => {
     );
   });
 
-  it('omit a section with an empty variable, and its content', () => {
+  it('omit a section whose variable is empty', () => {
     expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.state_change)).toBe('abde');
     expect(said('a{{#if error}}b{{#if cause}}c{{/if}}d{{/if}}e', examples.recovery)).toBe('ae');
     expect(said('a{{#if label.missing}}b{{/if}}{{label.missing}}c')).toBe('ac');
@@ -99,7 +99,7 @@ describe('templates', () => {
     expect(messageOf(alert, { body_template: '{{error}}' }).lead).toBe('{{entity_id}} {{#if state}}');
   });
 
-  it('are escaped like all texts of their type', () => {
+  it('are escaped like all texts of the channel type', () => {
     const { body } = render('slack', nasty, { body_template: '<!channel> {{entity_name}}' });
     expect(body).not.toMatch(/[<>]/);
   });

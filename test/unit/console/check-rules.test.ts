@@ -81,7 +81,7 @@ describe('list of checks', () => {
     const failed = { success: false, error_message: 'card declined' } as NonNullable<ListedCheck['last_result']>;
     const all = [row('checkout', { last_result: failed }), row('search')];
     expect(filtered(all, { ...ALL, words: 'DECLINED card' })).toEqual([all[0]]);
-    expect(filtered(all, { ...ALL, notified: new Set(['checkout']) })).toEqual([all[1]]);
+    expect(filtered(all, { ...ALL, excluded: new Set(['checkout']) })).toEqual([all[1]]);
   });
 
   it('applies new transitions and ignores older ones', () => {

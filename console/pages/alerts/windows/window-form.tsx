@@ -12,7 +12,7 @@ import { isShown, requestOf, type WindowRequest, windowFormValues, windowSchema 
 import { timesOf } from '#console/rules/windows/times.ts';
 import { windowDuration } from '#lib/alerting/policy/suppression-access.ts';
 import { CalendarError } from '#lib/schedule/calendar/schedule-line.ts';
-import { UpcomingIntervals } from './upcoming-intervals.tsx';
+import { UpcomingOccurrences } from './upcoming-occurrences.tsx';
 
 type FormProps = {
   window?: MaintenanceWindow;
@@ -81,7 +81,7 @@ function Occurrences({ request }: { request: WindowRequest }) {
     if (!times) return <p class="hint">Enter the time to see the next occurrences.</p>;
     if ('ends_at' in times && times.ends_at <= times.starts_at)
       return <p class="field-error">The end must be after the start.</p>;
-    return <UpcomingIntervals times={times} zone={request.time_zone ?? null} />;
+    return <UpcomingOccurrences times={times} zone={request.time_zone ?? null} />;
   } catch (error) {
     if (!(error instanceof CalendarError)) throw error;
     return <p class="field-error">{error.message}</p>;

@@ -18,7 +18,7 @@ import { Time } from '#console/parts/time.tsx';
 import { duration } from '#console/rules/time.ts';
 import { timesOf, windowStatus } from '#console/rules/windows/times.ts';
 import { EndWindow } from './end-window.tsx';
-import { UpcomingIntervals } from './upcoming-intervals.tsx';
+import { UpcomingOccurrences } from './upcoming-occurrences.tsx';
 import { WindowForm } from './window-form.tsx';
 import { Recurrence, WhenOpen, WindowStatusMark } from './window-words.tsx';
 
@@ -118,7 +118,7 @@ function WindowDetails({ window }: { window: MaintenanceWindow }) {
       {note && <p dir="auto">{note}</p>}
       <div class="beside">
         <Section title="Next occurrences">
-          <UpcomingIntervals times={times} zone={window.time_zone} />
+          <UpcomingOccurrences times={times} zone={window.time_zone} />
         </Section>
         <Section title="Window">
           <dl class="facts">

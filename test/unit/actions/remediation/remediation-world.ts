@@ -25,7 +25,7 @@ export const CHANNEL: Channel = {
 /** Owner of the deadlines of the check. */
 export const OWNER: Owner = { tenant_id: TENANT, entity_id: 'ent_shop', id: 'chk_pay' };
 
-/** World of guarded actions: its functions take a check down, create actions for it, and let time pass. */
+/** Builds the world of guarded actions: its functions take a check down, create actions for it, and let time pass. */
 export async function remediationWorld() {
   const world = await actionWorld();
   const { keys, table } = world;
@@ -70,16 +70,16 @@ export async function remediationWorld() {
     if (success) await setCheck({ state: 'up', state_since: iso(at) });
     return resultRecord('chk_pay', item).id;
   };
-  const watch = () =>
+  const moveWatermark = () =>
     world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
   const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
   /** Lets time pass, and handles the due messages and deadlines of each second. */
   const pass = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       world.pass(SECOND);
-      await watch();
+      await moveWatermark();
       const due = world.takeDue('action');
-      const overdue = (await guarded()).filter(({ deadline }) => deadline <= world.now());
+      const overdue = (await remediationDeadlines()).filter(({ deadline }) => deadline <= world.now());
       const bodies = [
         ...due.map(({ body }) => body),
         ...overdue.map(({ id }) => ({ kind: 'remediation', tenant_id: TENANT, action_id: id })),
@@ -87,7 +87,7 @@ export async function remediationWorld() {
       if (bodies.length > 0) await runner(queueEvent(bodies));
     }
   };
-  const guarded = async () => {
+  const remediationDeadlines = async () => {
     const found: (DeadlineEntry & { id: string })[] = [];
     for (const shard of keys.shards) {
       const { items } = await table.query<DeadlineEntry & { id: string }>({ partition: keys.entries(shard) });
@@ -95,7 +95,7 @@ export async function remediationWorld() {
     }
     return found;
   };
-  await watch();
+  await moveWatermark();
   return {
     ...world,
     runner,

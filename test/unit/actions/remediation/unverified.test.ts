@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { remediationWorld } from './remediation-world.ts';
 
-it('concludes an unverified attempt whose lock has expired before the next attempt starts', async () => {
+it('gives the verdict unverified to an attempt whose lock has expired, before the next attempt starts', async () => {
   const world = await remediationWorld();
   const action = await world.guard({ cooldown_seconds: 10, settle_seconds: 5 });
   await world.fire(action, await world.fail());

@@ -106,7 +106,7 @@ describe('a request', () => {
     expect(requestOf({ method: 'GET' })).toEqual({ url: action.url, method: 'GET', headers: {} });
   });
 
-  it('is blocked when a variable would leave the path', () => {
+  it('is blocked when variables form a dot segment of the path', () => {
     const url = 'https://h.example.com/deploy/{{env}}/run';
     for (const env of ['.', '..', '%2e%2E']) {
       const rendered = render({ ...action, url }, vars({ env }));

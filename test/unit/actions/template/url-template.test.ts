@@ -89,7 +89,7 @@ describe('the host of a URL', () => {
     });
   });
 
-  it('ignores values of the caller for built-in variables, which they override in the rest of the URL', () => {
+  it('ignores values of the caller for built-in variables, unlike the rest of the URL', () => {
     const own = { entity_name: 'shop' };
     const template = 'https://{{entity_name}}.example.com/{{entity_name}}';
     expect(urlOf(template, vars({ entity_name: 'evil' }, own))).toBe('https://shop.example.com/evil');

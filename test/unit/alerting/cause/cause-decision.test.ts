@@ -136,7 +136,7 @@ describe('decideByCause without a cause', () => {
     expect(decideWith({ progress: recent, recoveries }).recheck_at).toBe(NOW + 59_000 + 10_000);
   });
 
-  it('waits the same time if a notified root cause recovered recently', () => {
+  it('also waits if a notified root cause recovered shortly before the failure', () => {
     const recoveredAgo = (ms: number) =>
       notified({ a: NOW - 400_000 }, { since: NOW - 500_000, recovered_at: NOW - 1000 - ms });
     expect(decideWith({ notifiedFailures: recoveredAgo(20_000) })).toMatchObject({

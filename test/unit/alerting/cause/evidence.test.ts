@@ -47,7 +47,7 @@ describe('upstreamStatus', () => {
     expect(status([pull({ ...down, enabled: false })])).toMatchObject({ status: 'no_data' });
   });
 
-  it('is failed with `degraded` when any check failed', () => {
+  it('is failed with `when` degraded if any check failed', () => {
     expect(status([pull(down), pull(succeeded)], 'degraded')).toMatchObject({ status: 'failed', confirmed: true });
     expect(status([pull(failed), pull(succeeded)], 'degraded')).toMatchObject({ status: 'failed', confirmed: false });
     expect(status([pull(), pull(succeeded)], 'degraded')).toMatchObject({ status: 'healthy' });

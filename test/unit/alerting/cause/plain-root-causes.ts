@@ -33,10 +33,10 @@ export function plainRootCauses({ relations, statuses }: PlainGraph, start: stri
     });
   };
   const hasBrokenNeed = (id: string): boolean => brokenNeeds(id).length > 0;
-  const onTheWay = (id: string): string[] =>
+  const brokenUpstream = (id: string): string[] =>
     brokenNeeds(id)
       .flat()
-      .flatMap((one) => [one, ...onTheWay(one)]);
-  const roots = new Set(onTheWay(start).filter((id) => failed(id) && !hasBrokenNeed(id)));
+      .flatMap((one) => [one, ...brokenUpstream(one)]);
+  const roots = new Set(brokenUpstream(start).filter((id) => failed(id) && !hasBrokenNeed(id)));
   return { explained: hasBrokenNeed(start), roots };
 }

@@ -149,7 +149,7 @@ describe('findRootCauses', () => {
     expect(rootsOf(await analyze(relations, {}, { checks }))).toEqual(['d', 'c', 'e', 'b']);
   });
 
-  it('does not explain a failure within its cycle, but by the nearest entity of another cycle', async () => {
+  it('ignores entities of the same cycle, and names the nearest entity of another cycle', async () => {
     expect(await analyze({ a: [to('b')], b: [to('a')] }, { b: 'down' })).toMatchObject({ explained: false });
     const upstream = { a: [to('b')], b: [to('c')], c: [to('b'), to('d')] };
     expect(rootsOf(await analyze(upstream, { b: 'down', c: 'down', d: 'healthy' }))).toEqual(['b']);

@@ -50,7 +50,7 @@ describe('the policy of a check', () => {
     expect((await call('POST', POLICY, { repeat_interval_seconds: 10 })).status).toBe(200);
   });
 
-  it('loses no change when two are concurrent', async () => {
+  it('loses no concurrent change', async () => {
     await Promise.all([
       ...Array.from({ length: 5 }, () => addSlack()),
       call('POST', POLICY, { silenced: true }),

@@ -24,7 +24,7 @@ const ann: Acknowledgement = { by: 'ann@shop.test', via: 'api', at: NOW - 1000, 
 
 type Given = { steps?: number; from?: number; acknowledgement?: Acknowledgement; state?: CheckItem['state'] };
 
-/** Deadline of a check that is down, notified at `from`: by default five minutes ago, so that step 0 is due. */
+/** Returns the deadline of a failure notified at `from`: by default five minutes ago, so that step 0 is due. */
 function due({ steps = 0, from = NOW - 5 * MINUTE, acknowledgement, state = 'down' }: Given = {}): DueAlertDeadline & {
   check: CheckItem;
 } {

@@ -162,7 +162,7 @@ describe('a check that goes down in a maintenance window', () => {
   });
 
   it('waits for a new result when the window is deleted or moved', async () => {
-    for (const end of [deleteWindow, changeAway]) {
+    for (const end of [deleteWindow, moveWindow]) {
       const { id } = await maintenance(60);
       await probe('down');
       world.advance(1000);
@@ -185,7 +185,7 @@ describe('a check that goes down in a maintenance window', () => {
     ]);
   });
 
-  const changeAway = (context: HealthWorld['context'], id: string) =>
+  const moveWindow = (context: HealthWorld['context'], id: string) =>
     changeWindow(context, id, { starts_at: now() + 60 * MINUTE, ends_at: now() + 90 * MINUTE });
 
   it('alerts without a new result after a limited time', async () => {

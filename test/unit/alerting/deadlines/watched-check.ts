@@ -73,6 +73,6 @@ export const itemsUnder = async <T extends DecidedTransition | AlertItem>(prefix
 /** Returns the kind and reported state of each alert. */
 export const sentAlerts = async () =>
   (await itemsUnder<AlertItem>(ALERTS)).filter(isAlert).map(({ kind, reports_state }) => `${kind} ${reports_state}`);
-/** Returns the alert decision and reason of each transition, without the first transition, to up. */
+/** Returns the alert decision and reason of each transition except the first (to up). */
 export const decisions = async () =>
   (await itemsUnder<DecidedTransition>(TRANSITIONS)).slice(1).map(({ alert }) => [alert.decision, alert.reason]);

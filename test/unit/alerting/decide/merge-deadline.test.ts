@@ -16,7 +16,7 @@ describe('a wanted deadline merged with a stored one', () => {
     });
   });
 
-  it('has the later of two retry series, whichever is wanted', () => {
+  it('has the later of two retry series, whether it is stored or wanted', () => {
     const earlier = { deadline: 303, note: { failed_at: 3, tries: 1 } };
     const later = { deadline: 328, note: { failed_at: 268, tries: 0 } };
     const both = { deadline: 303, note: { failed_at: 268, tries: 0 } };

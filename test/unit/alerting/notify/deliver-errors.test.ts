@@ -126,7 +126,7 @@ describe('deliver after internal errors', () => {
   });
 });
 
-/** Deliverers with a shared table but separate locks; both read before either records. */
+/** Returns two deliverers with a shared table but separate locks. Both read before either records. */
 function twoProcesses() {
   const { promise: bothHaveRead, resolve } = Promise.withResolvers<void>();
   let reads = 0;

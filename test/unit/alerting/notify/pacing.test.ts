@@ -97,7 +97,7 @@ describe('pacing of a URL', () => {
     expect(await gap()).toBe(GAP);
   });
 
-  it('doubles the gap, up to the requested pause, when refused in spite of it', async () => {
+  it('doubles the gap, up to the requested pause, when a request that kept the gap is refused', async () => {
     await refused(5000);
     const gaps: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -213,7 +213,7 @@ describe('many alerts to a rate-limited receiver', () => {
     expect(new Set(receiver.log())).toEqual(new Set(['sent after 1', 'failed after 3']));
   });
 
-  it('are retried as long when an outage of the service delayed them', async () => {
+  it('have the full retry time when an outage of the service delayed them', async () => {
     using receiver = await limitedReceiver({ burst: 5, refill_ms: 1000, retry_s: 10 });
     await receiver.alert(40, 120 * MINUTE);
     await receiver.pass(2 * MINUTE);

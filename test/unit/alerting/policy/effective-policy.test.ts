@@ -84,7 +84,7 @@ describe('recipientsFor', () => {
     ]);
   });
 
-  it('returns notified members of a rota after its step', () => {
+  it('returns a rota member only if it was notified, and for a failure only after its step', () => {
     const channels = ['ach_ada', 'ach_grace'].map((id) => ({ ...channel(id, id), scope: 'account' as const }));
     const rotas = [{ id: 'rot_a', on_call: ['ach_ada'], members: ['ach_ada', 'ach_grace'] }];
     const policy = { channels, rotas, escalation: [{ after_seconds: 60, channel_ids: [], rota_ids: ['rot_a'] }] };

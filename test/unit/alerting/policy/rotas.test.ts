@@ -77,7 +77,7 @@ describe('shifts of a rota', () => {
     }
   });
 
-  it('are of the first member before the first hand-over, except in an override', () => {
+  it('belong to the first member before the first hand-over, except in an override', () => {
     const first = at('2026-03-25T08:00:00Z');
     expect(onCallAt(plan(), first).current).toMatchObject({ from: first, to: first + DAY_MS, member: 'ada' });
     for (const early of [first - 1, first - DAY_MS, first - 400 * DAY_MS, at('0001-01-01T00:00:00Z')])

@@ -63,18 +63,18 @@ describe('a relation', () => {
   });
 
   it('is created once, without an error, when the response of its write is lost', async () => {
-    let lost = false;
+    let losesNext = false;
     const world = memoryWorld((table: Table) => ({
       ...table,
       transact: async (writes) => {
         const outcome = await table.transact(writes);
-        if (!lost) return outcome;
-        lost = false;
+        if (!losesNext) return outcome;
+        losesNext = false;
         return { ok: false, failed: [], present: [], conflict: true };
       },
     }));
     const { context, ids } = await accountWith(world, 2);
-    lost = true;
+    losesNext = true;
     const made = await relate(context, ids[0]!, ids[1]!);
     expect(await listed(context)).toEqual([made]);
   });

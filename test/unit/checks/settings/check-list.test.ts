@@ -15,7 +15,7 @@ const TEAMS = ['payments', 'ops'];
 /** Properties of a generated check. */
 type CheckDraft = { state: CheckState; type: 'push' | 'tcp'; team?: string; name?: string; enabled: boolean };
 
-/** Creates an account with these entities and checks in `buckets`. `read` counts the entities that are read. */
+/** Creates an account with these entities and checks, in this number of `buckets`. `read` counts entities read. */
 async function fleetOf(entities: { team?: string; checks: CheckDraft[] }[], buckets: number) {
   const read = { entities: 0 };
   const world = memoryWorld((table) => ({
@@ -79,7 +79,7 @@ async function paged(context: Context, wanted: CheckFilter, limit: number) {
   return { found, pages };
 }
 
-const made: fc.Arbitrary<CheckDraft> = fc.record(
+const draft: fc.Arbitrary<CheckDraft> = fc.record(
   {
     state: fc.constantFrom(...CheckState.options),
     type: fc.constantFrom('push' as const, 'tcp' as const),
@@ -111,7 +111,7 @@ describe('checkList', () => {
         fc.array(
           fc.record({
             team: fc.option(fc.constantFrom(...TEAMS), { nil: undefined }),
-            checks: fc.array(made, { maxLength: 4 }),
+            checks: fc.array(draft, { maxLength: 4 }),
           }),
           { maxLength: 60 },
         ),

@@ -79,7 +79,7 @@ describe('the slug of a deleted check', () => {
   });
 });
 
-/** Action on a check, in a process of its own. */
+/** Change of a check, in a process of its own. */
 type Act = { act: 'make' | 'take' | 'leave' | 'delete' | 'reclaim'; check: number; slug: string };
 
 const act: fc.Arbitrary<Act> = fc.record({

@@ -42,7 +42,7 @@ it('leaves names to the probe, and ignores names that are only queried', async (
   await guard(on('push', {}));
 });
 
-it('allows private networks if all hosts are allowed, but no source of credentials', async () => {
+it('allows private networks, but not link-local addresses, if CHECK_EGRESS is any', async () => {
   await guard(http('http://192.168.1.1/'), 'any');
   await guard(on('tcp', { host: 'nas', port: 22 }), 'any');
   await expect(guard(http('http://169.254.169.254/'), 'any')).rejects.toThrow(

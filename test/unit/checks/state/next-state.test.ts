@@ -51,7 +51,7 @@ describe('a check without warnings and with a recovery threshold of 1', () => {
     expect(stateAfter(by(3), ['ok']).state).toBe('up');
   });
 
-  it('depends on one counter: any success is up, the threshold of consecutive failures is down', () => {
+  it('depends on one counter: any success makes it up, the threshold of consecutive failures down', () => {
     type Plain = { state: CheckState; failures: number };
     const plain = ({ state, failures }: Plain, success: boolean, limit: number): Plain => {
       if (success) return { state: 'up', failures: 0 };
@@ -90,7 +90,7 @@ describe('a check with warnings', () => {
     expect(statesOf(by(1), ['warn', 'ok', 'fail', 'warn'])).toEqual(['degraded', 'up', 'down', 'degraded']);
   });
 
-  it('is up at its first result if one warning is not enough', () => {
+  it('is up after a first warning if more are needed for degraded', () => {
     expect(statesOf(by(2), ['warn', 'warn'])).toEqual(['up', 'degraded']);
   });
 
@@ -186,7 +186,7 @@ describe('any sequence of results', () => {
     );
   });
 
-  it('is unconfirmed while a counter is below its threshold', () => {
+  it('is unconfirmed while a counter is between 0 and its threshold', () => {
     expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'fail']), ...by(3) })).toBe(true);
     expect(isUnconfirmed({ ...stateAfter(by(3), ['ok', 'warn']), ...by(3) })).toBe(true);
     expect(isUnconfirmed({ ...stateAfter(by(1, 3), ['fail', 'warn']), ...by(1, 3) })).toBe(true);

@@ -11,7 +11,7 @@ type UpcomingProps = {
   zone: string | null;
 };
 
-export function UpcomingIntervals({ times, zone }: UpcomingProps) {
+export function UpcomingOccurrences({ times, zone }: UpcomingProps) {
   const intervals = times ? nextOccurrences(times, Date.now(), MAX_OCCURRENCES) : [];
   if (intervals.length === 0) return <p class="hint">No more occurrences.</p>;
   const isOtherZone = zone !== null && zone !== zoneName(shownZone.value);
