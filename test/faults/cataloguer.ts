@@ -34,7 +34,7 @@ export async function relateAtFirst(world: OperatorWorld): Promise<void> {
 }
 
 /**
- * Runs a user who creates and deletes relations, often during failures. The relations match actual dependencies or
+ * Simulates a user who creates and deletes relations, often during failures. The relations match actual dependencies or
  * not, and include cycles and groups.
  */
 export async function runCataloguer(world: OperatorWorld, end: number): Promise<void> {

@@ -285,7 +285,7 @@ describe('a subscriber of a page', () => {
     expect(messages().map((one) => one.slice(6))).toEqual(['scheduled', 'cancelled']);
   });
 
-  it('receives an announcement only of the next start of a window that recurs often', async () => {
+  it('receives a notice of only the next start of a window that recurs often', async () => {
     const { messages, window } = await subscribed();
     await window({ cron: '*/30 * * * *', duration_seconds: 600 });
     await service.until('10:20');

@@ -12,9 +12,9 @@ import type { Files } from '#lib/platform/ports.ts';
 const SECRET = 'secret-of-the-test';
 const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-files-'));
 
-/** Objects of a server that implements the part of S3 that the port uses, with their stored headers. */
+/** Stored objects, with their headers, of a server that implements the part of S3 that the port uses. */
 const objects = new Map<string, { bytes: Buffer; headers: IncomingMessage['headers'] }>();
-/** Number of requests that the server rejects with 503 first. */
+/** Number of next requests that the server rejects with 503. */
 let busy = 0;
 let server: Server;
 
@@ -64,15 +64,15 @@ afterAll(() => {
 });
 
 const CACHING = { 'cache-control': 'public, max-age=15' };
-const made: Record<string, () => Files> = {
+const create: Record<string, () => Files> = {
   'in memory': () => localFiles(undefined),
   'in a folder': () => localFiles(dir),
   'in a bucket': () => s3Files('files', CACHING),
 };
 
-describe.each(Object.keys(made))('published files %s', (where) => {
-  it('are read as they were written, replaced, and removed', async () => {
-    const files = made[where]!();
+describe.each(Object.keys(create))('published files %s', (where) => {
+  it('are read as written, can be replaced, and can be removed', async () => {
+    const files = create[where]!();
     const path = 'status/acme--a_B-9/index.html';
     const html = (text: string) => ({ bytes: Buffer.from(text), type: 'text/html; charset=utf-8' });
     const read = async () => {

@@ -163,7 +163,7 @@ describe('README files in lib', () => {
   });
 });
 
-/** Platform packages, such as `@biomejs/cli-darwin-arm64`. npm drops unreachable ones from the lock file. */
+/** Packages such as `@biomejs/cli-darwin-arm64`: npm drops one from the lock file if it cannot download it. */
 const PLATFORM = /(darwin|linux|win32|android|freebsd)[-_](x64|arm64|ia32|arm)/;
 
 describe('lock file', () => {

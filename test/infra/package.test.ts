@@ -29,7 +29,7 @@ it('packs what the service needs, and no tests, research, caches, or data', () =
   expect(paths.length).toBeLessThan(MAX_FILES);
 });
 
-it('has a section of the changelog for its version', () => {
+it('has a changelog section for its version', () => {
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   expect(changelog).toContain(`\n## ${manifest.version}\n`);
 });

@@ -42,7 +42,7 @@ export async function inParallel<T, R>(list: readonly T[], limit: number, work: 
 
 const CHECKS_PER_ENTITY = 90;
 
-/** Sets limits of the account of a service, by the option names of the operator command. */
+/** Sets account limits; the names in `limits` are option names of `account set-limits`. */
 export async function setLimits(
   { client, dir }: Pick<RealService, 'client' | 'dir'>,
   limits: Record<string, number>,

@@ -22,7 +22,7 @@ import { watch } from './process-tree.ts';
  * or faster with `--checks 500 --minutes 1`. Prints its measurements; exits with 1 if a requirement fails.
  *
  * The service is `npm start` in its own process. Before the restart its clock is `--away` minutes behind (earlier.ts),
- * so that the test does not wait for the outage: when it starts with the true time, that much time has passed for it.
+ * so that the test does not wait for the outage: after the restart with the true time, that much time has passed.
  */
 const { values } = parseArgs({
   options: {
@@ -42,7 +42,7 @@ if (!(CHECKS > 0 && BEHIND_MS > 2 * INTERVAL_S * 1000 && MINUTES * 60 >= INTERVA
   );
 }
 
-/** Delay of a probe after its slot that counts as a backlog (ms). */
+/** Delay of a probe after its slot from which it counts as late (ms). */
 const LATE_MS = 5000;
 /** Time after which all probes of a slot are over (ms). */
 const SETTLED_MS = 8000;

@@ -40,14 +40,14 @@ function read(pid: number) {
 export function watch(pid: number): { end(): { cpu_s: number; peak_bytes: number } } {
   const before = usageOf(pid).cpu_s;
   let peak_bytes = 0;
-  const look = () => {
+  const sample = () => {
     peak_bytes = Math.max(peak_bytes, usageOf(pid).rss_bytes);
   };
-  const timer = setInterval(look, 1000);
+  const timer = setInterval(sample, 1000);
   return {
     end: () => {
       clearInterval(timer);
-      look();
+      sample();
       return { cpu_s: usageOf(pid).cpu_s - before, peak_bytes };
     },
   };

@@ -7,8 +7,8 @@ import { findPython, walkPython } from './python.ts';
 import { type Address, mcpRemote, transportsV1, walkV1, walkV2 } from './typescript.ts';
 
 /**
- * The real clients of the last two years on the running service: all of them list and call every tool. CI runs only the
- * latest.
+ * The real clients of the last two years on the running service: all of them list and call every tool. Only the nightly
+ * run includes all; otherwise, only the newest client runs.
  */
 let service: RealService;
 let hook: WebhookReceiver;

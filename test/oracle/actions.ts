@@ -34,8 +34,8 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
     const isStopped = history.inside?.seen.stops.some((stop) => stop.from <= until && stop.over >= at);
     const touched = versions.some((version) => version.n > n && version.at <= until);
     const times = runs.get(`${id} ${transition_id}`)?.length ?? 0;
-    const isLeft = Boolean(current.remediation) && isOverBefore(history, one);
-    const mayBeNone = touched || isStopped || isLeft || at >= history.over_before.runs;
+    const isObsolete = Boolean(current.remediation) && isOverBefore(history, one);
+    const mayBeNone = touched || isStopped || isObsolete || at >= history.over_before.runs;
     const isAgain = times > 1 && Boolean(current.remediation);
     return times === 1 || isAgain || (times === 0 && mayBeNone)
       ? []
@@ -72,8 +72,8 @@ function firesAction(action: Action, one: Transition): boolean {
 }
 
 /**
- * Unless it is manual, an execution has the trigger of its action at that time; a transition that started it triggers
- * the action.
+ * Unless it is manual, an execution has the trigger type that its action had at its start. If a change of state started
+ * it, its transition triggers the action.
  */
 function checkCause(history: History, { n, began }: Execution, causes: Map<string, Transition>): string[] {
   const { id, action_id, transition_id, trigger, created_at } = began;

@@ -8,8 +8,8 @@ import type { EffectiveSettings } from './in-force.ts';
 /** The rules of alerts and recipients, implemented from docs/use/alerts.md#decisions. */
 
 /**
- * Returns the last notified state of a check: that of the last alert that did not fail; "up" before the first. Unknown
- * if more alerts failed at once than the check remembers.
+ * Returns the last notified state of a check: the state in the last alert that did not fail, "up" before the first
+ * alert, or "unknown" if more alerts failed at once than the check remembers.
  */
 export const lastNotifiedState = ({ alerts: { announced: notified } }: CheckItem): CheckState =>
   notified?.latest.at(-1)?.reports_state ?? notified?.baseline ?? 'up';
@@ -22,7 +22,7 @@ export const reportableState = (
 
 type Changed = Pick<TransitionItem, 'cause' | 'check_from_state' | 'check_to_state'>;
 
-/** Whether a change is reported as a warning: neither side is down. */
+/** Whether a change is reported as a warning: one side is degraded, and neither is down. */
 export function isWarning({ check_from_state, check_to_state }: Changed, policy: EffectiveSettings): boolean {
   const sides = [check_from_state, check_to_state].map((state) => reportableState(policy, state));
   return sides.includes('degraded') && !sides.includes('down');
@@ -65,8 +65,8 @@ export function flapsAfter(
 export const reportedAs = (state: CheckState): string => (state === 'unknown' ? 'up' : state);
 
 /**
- * Held alert of a check, because of a maintenance window or because its root cause is not known yet. `notified`:
- * destinations and channels that were notified nevertheless.
+ * Alert of a check that is held because of a maintenance window or because its root cause is not known yet.
+ * `notified`: destinations and channels that were notified nevertheless.
  */
 export type HeldAlertState = {
   reason: HoldReason;

@@ -131,5 +131,5 @@ function checkArrivals({ deliveries, received, read_at, failed, away }: History)
   return wrong;
 }
 
-/** A 429 response is not an attempt. */
+/** Whether a message counts as an attempt: it does not if the response is 429. */
 const isAttempt = ({ status }: Received): boolean => status !== 429;

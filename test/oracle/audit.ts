@@ -70,7 +70,7 @@ const episodeOf = (item: Item | undefined) => (item as CheckItem | undefined)?.a
 /** Returns the time at which a user acknowledged the failure; undefined: not acknowledged. */
 const acknowledgedAt = (item: Item | undefined) => episodeOf(item)?.acknowledgement?.at;
 /** Whether the failure continues: recovery ends an acknowledgement automatically. */
-const goesOn = (before: Item | undefined, after: Item | undefined): boolean =>
+const isSameFailure = (before: Item | undefined, after: Item | undefined): boolean =>
   episodeOf(before) !== undefined && episodeOf(before)?.transition_id === episodeOf(after)?.transition_id;
 
 /** Returns the key of an item that a user changed; undefined for changes by the service. */
@@ -81,7 +81,8 @@ function changeByUser({ key, before, after }: Change): string | undefined {
   if (isNew && key.sk.startsWith('R#')) return beganBy(after)?.kind === 'manual' ? key.pk : undefined;
   if (isNew && key.pk.includes('#INCIDENTS#')) return beganBy(after)?.origin === 'manual' ? key.sk : undefined;
   if (isNew && key.pk.includes('#DELIVERIES#')) return beganBy(after)?.kind === 'test' ? key.pk : undefined;
-  if (isCheckKey(key) && acknowledgedAt(before) !== acknowledgedAt(after) && goesOn(before, after)) return key.sk;
+  if (isCheckKey(key) && acknowledgedAt(before) !== acknowledgedAt(after) && isSameFailure(before, after))
+    return key.sk;
   const [, members] = SETTINGS.find(([is]) => is(key)) ?? [];
   const valuesOf = (item: Item | undefined) => item && members?.map((name) => item[name as keyof Item]);
   return members && !isDeepStrictEqual(valuesOf(before), valuesOf(after)) ? `${key.pk} ${key.sk}` : undefined;

@@ -47,7 +47,7 @@ export function checkCells({ seen }: Inside): string[] {
 
 const textOf = ({ n, at }: Commit, cell: string, text: string): string => `commit ${n} at ${at}, cell ${cell}: ${text}`;
 
-/** Returns the cell that a key belongs to: its checks, its counts, or an entry of the schedule. */
+/** Returns the cell of a check, of the counts of a cell, or of a schedule entry; undefined for other items. */
 function cellIn({ pk, sk }: Key): string | undefined {
   if (isCheckKey({ pk, sk })) return pk.split('#').at(-1);
   if (pk.endsWith('#CELLS')) return sk.split('#')[1];

@@ -2,7 +2,7 @@ import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 import { isCronDue, isOnCalendarDue } from './due-at.ts';
 
 /**
- * The rules of missed heartbeats, implemented from docs/use/heartbeats.md and not from the service's code. Epoch ms.
+ * The rules of missed heartbeats, implemented from docs/use/heartbeats.md and not from the code. Times are epoch ms.
  */
 
 type Config = {
@@ -25,7 +25,7 @@ export const maxRunOf = (check: CheckItem): number => {
   return max_run_seconds === undefined ? graceOf(check) : 1000 * max_run_seconds;
 };
 
-/** Returns the time at which a job run is overdue, by the settings of that time. */
+/** Returns the time at which a job run is overdue, but not before the last change of the settings. */
 export const overrunsAt = (check: CheckItem, { started_at }: OpenRun): number =>
   Math.max(started_at + maxRunOf(check), check.settings_at);
 
@@ -35,11 +35,11 @@ const firstOf = (check: CheckItem): number => 1000 * (configOf(check).expect_fir
 export const awaitsFirst = (check: CheckItem): boolean => firstOf(check) > 0;
 
 const MINUTE_MS = 60_000;
-/** Time range in which due times are searched, from a full hour on (ms). Simulations need no longer one. */
+/** Length of the time range, from a full hour, in which due times are searched (ms). It suffices for simulations. */
 const SPAN_MS = 3 * 60 * MINUTE_MS;
 const known = new Map<string, number[]>();
 
-/** Returns the due times of a schedule in the hours after `hour`, found minute by minute. */
+/** Returns the due times of a schedule in the three hours after `hour`, found minute by minute. */
 function dueTimesFrom({ schedule = '', timezone = 'UTC' }: Config, hour: number): number[] {
   const name = [schedule, timezone, hour].join('|');
   const found = known.get(name);
@@ -108,7 +108,7 @@ export function failsNext(
   return Math.max(fresh, next);
 }
 
-/** Whether a missed heartbeat that is recorded late can have the failure time `at`, which follows the time `first`. */
+/** Whether a missed heartbeat that is recorded late can have the failure time `at` instead of the earlier `first`. */
 export function isMissedLater(check: CheckItem, first: number, at: number): boolean {
   if (configOf(check).schedule === undefined) return (at - first) % (check.interval_seconds * 1000) === 0;
   return dueAfter(check, at - graceOf(check) - 1) === at - graceOf(check);

@@ -104,7 +104,7 @@ function weekdayFits(list: string, weekday: number): boolean {
     });
 }
 
-/** Whether `~` matches a day of a month with this length. */
+/** Whether the list after `~`, which counts days from the end of a month, contains a day. */
 function fromEndFits(list: string, day: number, length: number): boolean {
   const back = length + 1 - day;
   return list.split(',').some((part) => {

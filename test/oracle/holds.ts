@@ -67,7 +67,7 @@ function checkReleased(inside: Inside): string[] {
     const due = over + RECHECK_MS + settlingOf(check) + SPARE_MS;
     if (until > due)
       wrong.push(
-        `${check.id}: its alert is held from ${from} to ${until}, although nothing explained it after ${over}`,
+        `${check.id}: its alert is held from ${from} to ${until}, although nothing explained the hold after ${over}`,
       );
   };
   const checks = new Map<string, CheckItem>();

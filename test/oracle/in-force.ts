@@ -20,7 +20,7 @@ export type EffectiveSettings = PolicySettings & {
   silenced: boolean;
   /** Whether a maintenance window is open for the check. */
   window: boolean;
-  /** Returns the recipients of alerts that report a state: one channel per destination; `ids`: all channels of it. */
+  /** Returns the recipients of alerts about a state, one per destination, with the `ids` of all channels to it. */
   recipients(says: string): { id: string; destination: string; ids: string[] }[];
   /** Returns the ids of those channels. */
   recipientIds(says: string): string[];

@@ -94,7 +94,7 @@ const cellsIn = ({ table }: Seen) =>
     .filter(({ sk }) => sk.startsWith('CELL#'))
     .map((item) => ({ name: item.sk.slice('CELL#'.length), begun_at: (item as CellItem).begun_at }));
 
-/** Returns the last write that affects an hour of a check: a result, pack of its cell, state change, or any window. */
+/** Returns when an hour of a check last changed, by a result, a pack of its cell, a change of state, or any window. */
 function lastChange(seen: Seen, check: CheckItem, { from, to }: Span): number {
   let last = 0;
   for (const { key, after, commit } of changesIn(seen)) {

@@ -5,7 +5,7 @@ import type { Key } from '#lib/platform/ports.ts';
 
 const page = readFileSync(new URL('../../docs/develop/keys.md', import.meta.url), 'utf8');
 
-/** Returns an expression for keys from a cell, such as `T#<tenant>#KEYS`. Only fixed names contain `!`. */
+/** Returns a regular expression for the keys in a cell, such as `T#<tenant>#KEYS`. Only fixed names contain `!`. */
 const pattern = (cell: string) =>
   new RegExp(
     `^${cell
@@ -37,7 +37,7 @@ const ARGUMENTS: Record<string, string[][]> = {
   latencies: ROLLUP_ARGUMENTS,
 };
 
-/** Keys of each builder with its name, made of its ARGUMENTS or of the same four texts. */
+/** Keys that each builder returns for its ARGUMENTS, or else for four texts, with the name of the builder. */
 const keys = Object.entries(keyTable({ BUCKETS: 4, SHARDS: 4 })).flatMap(([builder, value]) => {
   const build = value as unknown as (...args: string[]) => unknown;
   const made = (ARGUMENTS[builder] ?? [['a1', 'b2', 'c3', 'd4']]).map((args) =>

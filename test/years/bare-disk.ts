@@ -6,7 +6,7 @@ const ROW = 'x'.repeat(300);
 
 /** Writer of single rows to a separate file, which measures the disk without the work of the service. */
 export type BareDisk = Disposable & {
-  /** Commits one row 200 times. Returns the durations (ms), ascending: the speed of the disk under its other load. */
+  /** Commits 200 rows one by one. Returns the durations (ms), ascending: the speed of the disk under its other load. */
   commits(): Promise<number[]>;
 };
 

@@ -32,7 +32,7 @@ export type Started = { start: number; start0: number };
 
 /** Meaning and printed unit of each figure. */
 export const MEANING: Record<Figure, string> = {
-  results: 'rows of results, packs and single ones',
+  results: 'rows of results (packs and single results)',
   items: 'rows in items',
   messages: 'rows in messages',
   changes: 'rows in changes',

@@ -50,7 +50,7 @@ export function processTime(start: number): ProcessTime {
   return time;
 }
 
-/** Starts a service on an empty folder, whose account keeps results for `retention` days. */
+/** Starts a service on an empty folder. Its account keeps results for `retention` days. */
 export async function startLife(clock: ProcessTime, targets: Targets, retention: number): Promise<Life> {
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-years-'));
   const logged: Life['logged'] = { warnings: 0, errors: [] };

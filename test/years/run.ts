@@ -44,7 +44,7 @@ const HISTORY = 90 * DAY;
 const SWEPT_MS = 5 * MINUTE;
 /** Factor up to which a figure counts as level. */
 const LEVEL = 1.15;
-/** Number of checks whose responses are read at each row. */
+/** Number of http checks whose results are read at each row. */
 const READ_CHECKS = 5;
 const KINDS_SHOWN = 25;
 
@@ -172,9 +172,9 @@ const REFERENCE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99
 /** Figures that are only printed: references that explain others, and free pages. */
 const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'start0', 'free'];
 
-/** Figures of history, such as transitions and rollups: they grow until its retention. */
+/** Figures that include history, such as transitions and rollups, and therefore grow for 90 days. */
 const OF_HISTORY: readonly Figure[] = ['items', 'db'];
-/** Tolerance for items in progress. */
+/** Tolerance of a figure that varies by chance: the number of messages in progress. */
 const BY_CHANCE: Partial<Record<Figure, number>> = { messages: 20 };
 
 const growthOf = (rows: Row[], name: Figure): number => {

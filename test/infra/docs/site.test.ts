@@ -9,7 +9,7 @@ import { renderMarkdown } from '#infra/docs/site/markdown.ts';
 import type { DocsFiles } from '#lib/platform/assets.ts';
 
 let files: DocsFiles;
-// It throws if a link of a page is broken.
+// buildDocs throws if a link of a page is broken.
 beforeAll(async () => {
   files = await buildDocs(generate().openApi);
 });

@@ -16,14 +16,17 @@ const takes = "import { rule } from '#lib/results/a.ts';\n";
 describe('deadExports accepts an export that', () => {
   it.each<[string, Record<string, string>]>([
     ['another file imports', { 'lib/results/a.ts': RULE, 'lib/alerts/b.ts': takes }],
-    ['another imports by another name', { 'lib/a.ts': RULE, 'lib/b.ts': "import { rule as law } from './a.ts';\n" }],
     [
-      'another imports as a type',
+      'another file imports under another name',
+      { 'lib/a.ts': RULE, 'lib/b.ts': "import { rule as law } from './a.ts';\n" },
+    ],
+    [
+      'another file imports as a type',
       { 'lib/a.ts': 'export type T = 1;\n', 'lib/b.ts': "import type { T } from './a.ts';\n" },
     ],
-    ['another imports with all', { 'lib/a.ts': RULE, 'lib/b.ts': "import * as a from './a.ts';\n" }],
+    ['another file imports with *', { 'lib/a.ts': RULE, 'lib/b.ts': "import * as a from './a.ts';\n" }],
     [
-      'another imports as the default',
+      'another file imports as the default',
       { 'lib/a.ts': 'const a = 1;\nexport default a;\n', 'lib/b.ts': "import a from './a.ts';\n" },
     ],
     ['a bundle uses instead of a package', { 'infra/a.ts': RULE, 'infra/b.ts': "join(import.meta.dirname, 'a.ts')" }],

@@ -43,7 +43,7 @@ export const HOUSE: readonly { room: string; folders?: readonly string[] }[] = [
   { room: 'research' },
 ];
 
-/** Rooms of one layer, which must not import each other. */
+/** Pairs of rooms in the same layer, which must not import each other. */
 const STRANGERS: readonly (readonly [string, string])[] = [
   ['lib/catalog', 'lib/page'],
   ['lib/catalog', 'lib/schedule'],
@@ -62,7 +62,7 @@ const roomOf = (file: string) => ROOMS.find(({ room }) => file === room || file.
 
 const RULE = '(CONTRIBUTING.md#rules-of-the-house)';
 
-/** Returns a sentence for each import from a later room, or from one of the same layer. */
+/** Returns a sentence for each import from a later room, or from a room of the same layer. */
 export const upward = (imports: readonly Import[]): string[] =>
   imports.flatMap(({ file, from }) => {
     const [here, there] = [roomOf(file), roomOf(from)];

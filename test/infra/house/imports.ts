@@ -26,7 +26,7 @@ export function importsOf(file: string, text: string): Import[] {
   ];
 }
 
-/** Returns `default`, `One`, `two` for `all, { type One, two as second }`. */
+/** Returns `One`, `two`, `default` for `all, { type One, two as second }`. */
 function namesIn(clause: string): string[] {
   const [outside = '', braced = ''] = clause.split(/[{}]/);
   const named = braced.split(',').map((part) =>

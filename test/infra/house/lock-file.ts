@@ -1,8 +1,8 @@
 type Lock = { packages: Record<string, { version?: string; integrity?: string; inBundle?: boolean; link?: boolean }> };
 
 /**
- * Packages for platforms whose hash the registry did not have when their version was locked. On these platforms npm
- * does not verify them. Lock a version that has a hash, then remove its line.
+ * Platform packages whose hash the registry did not have when their version was locked. npm does not verify them. To
+ * remove a line, lock a version that has a hash.
  */
 const UNKNOWN_HASHES = [
   '@dynoxide/darwin-arm64 1.2.1',
@@ -14,8 +14,8 @@ const UNKNOWN_HASHES = [
 ];
 
 /**
- * Returns a sentence for each package of a lock file (package-lock.json, version 3) without a SHA-512 hash. Packages in
- * the archive of another one are covered by its hash.
+ * Returns a sentence for each package of a lock file (package-lock.json, version 3) without a SHA-512 hash. The hash
+ * of an archive covers the packages that are bundled in it.
  */
 export function withoutHash(text: string, unknown: readonly string[] = UNKNOWN_HASHES): string[] {
   const { packages } = JSON.parse(text) as Lock;

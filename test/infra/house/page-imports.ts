@@ -10,8 +10,8 @@ const STATIC = /^(?:import|export) (?!type )(?:[\w*{][^'";]*? from )?'([^']+)'/g
 const DYNAMIC = /\bimport\('([^']+)'\)/g;
 
 /**
- * Returns a sentence for each import by which a page would load code that a browser cannot run: Node modules, packages
- * of the service, or a file of lib that needs one of these. Types of lib are allowed.
+ * Returns a sentence for each import by which a page would load anything except files of the console, PACKAGES, and
+ * files of lib that load, directly and indirectly, only files of lib. Imports of types are allowed.
  */
 export function notForPages(sources: ReadonlyMap<string, string>): string[] {
   return [...sources.keys()]

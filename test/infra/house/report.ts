@@ -13,7 +13,7 @@ const { values } = parseArgs({ options: { walks: { type: 'boolean', default: fal
 
 /** Committed files that a script writes. */
 const GENERATED = /^(docs\/catalog-ops\.json|infra\/docs\/(api-digest\.txt|examples\.ndjson))$/;
-/** Table in a page that a script writes. */
+/** Generated table in a page. */
 const TABLE = /^<!-- table: .*?^<!-- \/table -->$/gms;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);

@@ -17,8 +17,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 export type Walk = { name: string; took: string[]; stops: number; turnsBack: number };
 
 /**
- * Files in which a walk decides or acts, in order. A file that only computes values for these, or that every request
- * passes (router, gates, table), is not a stop.
+ * Files in which a walk decides or acts, in order. A file that only computes values for these is not a stop, nor are
+ * the router and the table, which every request passes.
  */
 const STOPS: Record<string, readonly string[]> = {
   'probe to Slack': [
@@ -112,10 +112,10 @@ export async function measureWalks(): Promise<Walk[]> {
   }
 }
 
-type Scripted = { url: string; functions: { ranges: { count: number; startOffset: number }[] }[] };
+type ScriptCoverage = { url: string; functions: { ranges: { count: number; startOffset: number }[] }[] };
 
 /** Whether a function of the file ran. Offset 0 is the module itself. */
-const ranFunction = ({ url, functions }: Scripted): boolean =>
+const ranFunction = ({ url, functions }: ScriptCoverage): boolean =>
   url.startsWith('file:') && functions.some(({ ranges: [whole] }) => whole!.startOffset > 0 && whole!.count > 0);
 
 /**
@@ -151,10 +151,10 @@ async function answering(): Promise<Answering> {
   };
 }
 
-/** Prepares the state of a walk, calls `begins`, and runs the walk. */
+/** Function that prepares the state of a walk, calls `begins`, and runs the walk. */
 type Step = (begins?: () => Promise<void>) => Promise<void>;
 
-/** Returns the steps of each walk by its name. */
+/** Returns the function of each walk by the name of the walk. */
 async function walksOf(admin: Client, url: string, target: Answering, slack: Answering): Promise<Record<string, Step>> {
   await admin.post('/v1/blueprints', { slug: 'service', name: 'Service', fields: [] });
   const { body: entity } = await admin.post('/v1/blueprints/service/entities', { slug: 'shop', name: 'Shop' });
@@ -209,5 +209,5 @@ async function walksOf(admin: Client, url: string, target: Answering, slack: Ans
   };
 }
 
-/** Waits until started work has been written and passed on. */
+/** Waits 700 ms, in which started work is written and passed on. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 700));

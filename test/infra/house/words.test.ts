@@ -13,7 +13,7 @@ describe('findWords', () => {
     expect(found('README.md', `Retry ${'anew'}.`)).toEqual(['W34']);
   });
 
-  it('finds test titles without a verb only in code', () => {
+  it('finds test titles without a verb, but only in code files', () => {
     expect(found('test/a.test.ts', `it${"('a"} check')`)).toEqual(['I04']);
     expect(found('README.md', `it${"('a"} check')`)).toEqual([]);
   });

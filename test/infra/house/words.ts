@@ -16,7 +16,7 @@ const SKIPPED = /golden|^(package-lock\.json|docs\/catalog-ops\.json|infra\/docs
 /** Last commit whose subject is not checked. */
 const SUBJECTS_SINCE = '2d1753e8';
 
-/** Finds wordings to avoid in the texts of files, by their paths. */
+/** Finds wordings to avoid in files; `texts`: their texts by path. */
 export const findWords = (texts: ReadonlyMap<string, string>): Finding[] =>
   [...texts].flatMap(([file, text]) =>
     /\.(tsx?|css|md)$/.test(file) && !SKIPPED.test(file) ? findIn(file, text) : [],

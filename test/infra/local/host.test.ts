@@ -76,7 +76,7 @@ describe('the embedded service', () => {
     expect(second.out()).toContain('Bearer <API_KEY>');
   });
 
-  it('rejects a number of partitions other than that of its data', async () => {
+  it('rejects a number of partitions that does not match its data', async () => {
     const dir = newDir();
     await (await startService({ dir })).stop();
     await expect(startService({ dir, env: { BUCKETS: '2' } })).rejects.toThrow('BUCKETS=1');
@@ -214,7 +214,7 @@ describe('the embedded service', () => {
     vi.useFakeTimers({ now: Date.parse('2026-11-21T05:16:00.500Z'), toFake: ['setTimeout', 'clearTimeout', 'Date'] });
     const service = await startService();
     const { store } = service.ports.table;
-    // The tick at its start is handled within a few turns of the event loop.
+    // The tick at the start is handled within a few turns of the event loop.
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     await vi.advanceTimersByTimeAsync(5000);
     const read = vi.spyOn(store, 'read');

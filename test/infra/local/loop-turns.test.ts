@@ -6,7 +6,7 @@ const A = '192.0.2.1';
 const B = '192.0.2.2';
 const C = '192.0.2.3';
 
-/** Event loop whose time passes only with the work of requests. */
+/** Creates an event loop whose time passes only with the work of requests. */
 function manualLoop() {
   let now = 0;
   const [turns, settling]: (() => void)[][] = [[], []];

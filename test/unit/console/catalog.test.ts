@@ -142,8 +142,8 @@ describe('field value', () => {
     expect(rowsWithWords(rows, 'team data').map(({ id }) => id)).toEqual(['a']);
     expect(rowsWithWords(rows, 'web eu').map(({ id }) => id)).toEqual(['b']);
     expect(rowsWithWords(rows, ' ')).toBe(rows);
-    const labelled = [entity('c', { labels: { team: 'payments' } }), entity('d')];
-    expect(rowsWithWords(labelled, 'team:pay').map(({ id }) => id)).toEqual(['c']);
+    const labeled = [entity('c', { labels: { team: 'payments' } }), entity('d')];
+    expect(rowsWithWords(labeled, 'team:pay').map(({ id }) => id)).toEqual(['c']);
   });
 });
 

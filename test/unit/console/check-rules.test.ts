@@ -77,7 +77,7 @@ describe('list of checks', () => {
     );
   });
 
-  it('finds words in name and error, and checks without a channel', () => {
+  it('finds words in name and error, and leaves out excluded checks', () => {
     const failed = { success: false, error_message: 'card declined' } as NonNullable<ListedCheck['last_result']>;
     const all = [row('checkout', { last_result: failed }), row('search')];
     expect(filtered(all, { ...ALL, words: 'DECLINED card' })).toEqual([all[0]]);
@@ -154,7 +154,7 @@ describe('cron examples of a push check', () => {
   });
 });
 
-it('intervalText describes the schedule, or the interval', () => {
+it('intervalText describes the schedule, or else the interval', () => {
   const due = (config: object) => intervalText({ interval_seconds: 90, config });
   expect(due({})).toBe('every 1 min 30 s');
   expect(due({ schedule: '30 2 * * *' })).toBe('by 30 2 * * * in UTC');

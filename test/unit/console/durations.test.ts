@@ -46,7 +46,7 @@ describe('duration field', () => {
     expect(joinDuration(SECONDS, '', 'h')).toBe('');
   });
 
-  it('offers the units from that of the API up to the maximum, and shows the limits', () => {
+  it('offers the unit of the API and larger ones up to the maximum, and shows the limits', () => {
     expect(unitsOf(timeout)).toEqual(['ms', 's']);
     expect(unitsOf({ ...SECONDS, maximum: 86_400 })).toEqual(['s', 'min', 'h', 'd']);
     expect(rangeText(timeout)).toBe('10 ms to 30 s.');

@@ -107,7 +107,7 @@ describe('makeFollower', () => {
     expect(state.next()).toBe(1000);
   });
 
-  it('stops when the execution has ended, with its last lines', async () => {
+  it('reads the last lines and stops when the execution has ended', async () => {
     const { state, follower } = world();
     follower.poll();
     await settled();

@@ -15,16 +15,16 @@ const NONE = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, 
 
 /**
  * Returns the hours of a query as the API does at `now`, for an entity that is up.
- * @param rolledUp time (ms) after the end of an hour until it is complete
+ * @param rollupDelay time (ms) after the end of an hour until it is complete
  */
-function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): Hour[] {
+function respond(range: URLSearchParams, now: number, rollupDelay = 55 * MINUTE): Hour[] {
   const until = Math.min(Date.parse(range.get('to') ?? iso(now)), now);
   const from = Date.parse(range.get('from') ?? iso(until - 24 * HOUR));
   expect(from).toBeLessThan(until);
   const hours: Hour[] = [];
   for (let at = Math.floor(from / HOUR) * HOUR; at < until; at += HOUR) {
     const to = Math.min(at + HOUR, now);
-    const complete = now >= at + HOUR + rolledUp;
+    const complete = now >= at + HOUR + rollupDelay;
     hours.push({
       from: iso(at),
       to: iso(to),
@@ -38,7 +38,7 @@ function respond(range: URLSearchParams, now: number, rolledUp = 55 * MINUTE): H
 
 const LONG_AGO = '2026-01-01T00:00:00.000Z';
 
-/** Fake service that records requests; its clock is `off` ms ahead of the clock of the page. */
+/** Creates a fake service that records requests; its clock is `off` ms ahead of the clock of the page. */
 function barsWorld({ off = 0 } = {}) {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;
@@ -160,7 +160,7 @@ describe('hour bars', () => {
     expect(world.requests.length).toBeLessThanOrEqual(13);
   });
 
-  it('requests hours that are not rolled up only after a state change, and once', async () => {
+  it('requests an hour that is not rolled up only after a state change, and only once', async () => {
     const world = barsWorld();
     world.change('ent_1');
     world.see('ent_1', 'ent_2');
@@ -197,7 +197,7 @@ describe('hour bars', () => {
   it('covers 24 contiguous hours, and never requests a complete hour again', () => {
     const step = fc.record({
       minutes: fc.integer({ min: 0, max: 3000 }),
-      rolledUp: fc.integer({ min: 5, max: 200 }),
+      rollupMinutes: fc.integer({ min: 5, max: 200 }),
       isChange: fc.boolean(),
     });
     fc.assert(
@@ -206,7 +206,7 @@ describe('hour bars', () => {
         let row = { state: 'up' as State, state_since: LONG_AGO };
         const cached = new Map<string, CachedHours>();
         const complete = new Set<string>();
-        for (const { minutes, rolledUp, isChange } of steps) {
+        for (const { minutes, rollupMinutes, isChange } of steps) {
           now += minutes * MINUTE + 1;
           if (isChange) row = { ...row, state_since: iso(now - 1) };
           for (let attempts = 0; ; attempts++) {
@@ -214,7 +214,7 @@ describe('hour bars', () => {
             expect((nextDue(['ent_1'], cached, () => row) ?? 0) <= now).toBe(request !== undefined);
             if (!request) break;
             expect(attempts).toBeLessThan(2);
-            const response = respond(new URLSearchParams(request.range), now, rolledUp * MINUTE);
+            const response = respond(new URLSearchParams(request.range), now, rollupMinutes * MINUTE);
             expect(response.length).toBeLessThanOrEqual(24);
             for (const hour of response) {
               expect(complete).not.toContain(hour.from);

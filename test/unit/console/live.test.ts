@@ -37,7 +37,7 @@ describe('makeLive', () => {
     expect(world.requests).toEqual([NEWEST, STATUS, `${STATUS}&cursor=10`, `${STATUS}&cursor=20`]);
   });
 
-  it('continues from a transition that is 15 s old, and reports each transition once', async () => {
+  it('continues from the newest transition that is at least 15 s old, and reports each transition once', async () => {
     const { world, live } = await started();
     const before = live.fleet.value;
     for (let i = 0; i < 4; i++) await world.turn();
@@ -68,7 +68,7 @@ describe('makeLive', () => {
     expect(live.news.value.transitions).toEqual([late]);
   });
 
-  it('reads the newest transitions until one is settled', async () => {
+  it('reads the newest transitions until one is at least 15 s old (settled)', async () => {
     const { world, stateOf } = await started((one) => {
       one.feed = [];
     });

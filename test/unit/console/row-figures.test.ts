@@ -5,7 +5,7 @@ import { settled } from './world.ts';
 
 const START = Date.parse('2026-11-22T12:20:00.000Z');
 
-/** Fake service that records the entities of each request. */
+/** Creates a fake service that records the entities of each request. */
 function uptimesWorld() {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;

@@ -195,7 +195,7 @@ describe('findTargets', () => {
     { href: '#/3', name: 'Old relay', kind: 'service', state: 'down' as const },
   ];
   const found = (text: string) => findTargets(places, text).map(({ name }) => name);
-  it('returns names with the prefix first, and down entities before up ones', () => {
+  it('returns names that start with the text first, and down entities before up ones', () => {
     expect(found('relay')).toEqual(['Relay of mail', 'Old relay', 'Mail relay']);
     expect(found('mail SERVICE')).toEqual(['Mail relay', 'Relay of mail']);
     expect(found('nothing')).toEqual([]);

@@ -164,7 +164,7 @@ describe('audit log', () => {
     expect(actionOf('', 'update')).toBe('');
   });
 
-  it('uses only the known filters in the address of the page', () => {
+  it('ignores unknown and empty filters in the address of the page', () => {
     expect(auditPath(new URLSearchParams('actor=ann%40example.com&tv=1&kind='))).toBe(
       '/v1/audit?actor=ann%40example.com',
     );

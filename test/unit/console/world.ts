@@ -52,7 +52,7 @@ export const transition = (
   ...more,
 });
 
-/** Fake service with a fleet, a feed, and a manual clock. */
+/** Creates a fake service with a fleet, a feed, and a manual clock. */
 export function liveWorld() {
   let now = START;
   let timer: { at: number; run: () => void } | undefined;

@@ -7,7 +7,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const PER_ENTITY = 80;
 
-/** Stores copies of a check, 80 per entity of the blueprint `service`. @returns a function that adds more */
+/** Stores `count` equal checks, 80 per entity of the blueprint `service`. `grow` adds more. */
 async function fleetOf(count: number, name: string) {
   const world = await healthWorld();
   const { ports, keys, context } = world;

@@ -41,7 +41,7 @@ describe('allowHost', () => {
 describe('EGRESS_ALLOW', () => {
   const allow = ['127.77.0.0/16', 'fd00:1::/32', '169.254.10.10'];
 
-  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])('opens %s', (url) => {
+  it.each(['http://127.77.3.4/', 'http://[fd00:1::9]/', 'http://169.254.10.10/'])('allows %s', (url) => {
     expect(allowUrl(url, 'public', allow)).toMatchObject({ ok: true });
     expect(allowUrl(url, 'any', allow)).toMatchObject({ ok: true });
   });
@@ -102,7 +102,7 @@ describe('egress guard', () => {
     );
   });
 
-  it('refuses the IPv6 forms of blocked addresses, and does not allow any IPv6 form as public', () => {
+  it('refuses IPv6 forms of blocked IPv4 addresses, and with public egress of any IPv4 address', () => {
     const near = fc.oneof(
       v4,
       v4.map((address) => address.replace(/^\d+/, '127')),

@@ -179,7 +179,7 @@ describe('any-but-self', () => {
     });
   });
 
-  it('opens only the ranges of EGRESS_ALLOW', () => {
+  it('allows loopback addresses only in the ranges of EGRESS_ALLOW', () => {
     const allow = ['127.77.0.0/16'];
     expect(allowUrl('http://127.77.3.4/', 'any-but-self', allow)).toMatchObject({ ok: true });
     expect(allowUrl('http://127.0.0.1/', 'any-but-self', allow)).toMatchObject({ ok: false });

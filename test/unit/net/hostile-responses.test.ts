@@ -81,7 +81,7 @@ describe.each([
     expect(reply.search).toBeUndefined();
   });
 
-  it('is accepted in a few hundred small chunks', async () => {
+  it('is accepted with a few hundred small chunks', async () => {
     await using target = await pouring(CHUNKED, `${'1\r\na\r\n'.repeat(800)}6\r\nneedle\r\n0\r\n\r\n`, tls);
     const find = { texts: ['aneedle'], status: 200 };
     expect((await get(target.url, { ...OPTIONS, find })).search).toMatchObject({ found: find.texts });

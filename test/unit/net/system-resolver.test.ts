@@ -174,7 +174,7 @@ describe('lookUpBothFamilies', () => {
   it.each([
     ['IPv4', FOUR],
     ['IPv6', SIX],
-  ] as const)('resolves with %s only if the other family does not respond', async (first, addresses) => {
+  ] as const)('resolves with the addresses of %s if the other family does not respond', async (first, addresses) => {
     const { asked, stateAfter } = lookUps();
     asked[first].resolve([...addresses]);
     expect(await stateAfter(250)).toEqual(addresses);

@@ -35,9 +35,7 @@ describe('loopMeter', () => {
   });
 });
 
-/**
- * Code of a target in another thread: it responds while the event loop of the test is blocked, and sets flag 1 then.
- */
+/** Code of a target in another thread: it responds while the event loop of the test is blocked, then sets flag 1. */
 const TARGET = `
   const { parentPort, workerData: flags } = require('node:worker_threads');
   const server = require('node:net').createServer((socket) => {

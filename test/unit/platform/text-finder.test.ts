@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hasText, TextFinder } from '#lib/platform/text-finder.ts';
 
-/** Texts of three letters, so that prefixes recur. */
+/** Texts over an alphabet of three letters, so that prefixes recur. */
 const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 12 });
 const longer = fc.string({ unit: fc.constantFrom('a', 'b', 'ü'), maxLength: 200 });
 

@@ -70,7 +70,7 @@ describe('shorten', () => {
     );
   });
 
-  it('keeps the subject of an error complete at any length', () => {
+  it('cuts the name or path in an error between characters at any length', () => {
     for (let length = 295; length < 505; length++) {
       const name = `${'x'.repeat(length)}💾💾💾`;
       const { details } = refusal([{ path: name, message: 'is not known' }]);

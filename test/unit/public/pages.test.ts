@@ -10,7 +10,7 @@ import { statusView } from '#test/support/status-view.ts';
 const NOTHING = { up: 0, degraded: 0, down: 0, unknown: 0, gap: 0, maintenance: 0, not_monitored: 0 };
 
 describe('the kind of a day', () => {
-  it('is the first that applies, and never operational if less than half of the day was monitored', () => {
+  it('is outage before degraded before maintenance, and operational only if at least half of the day was monitored', () => {
     expect(dayKind({ ...NOTHING, up: 86_399, down: 1 }, 1)).toBe('outage');
     expect(dayKind({ ...NOTHING, degraded: 60, maintenance: 10 }, 1)).toBe('degraded');
     expect(dayKind({ ...NOTHING, degraded: 59, maintenance: 10 }, 1)).toBe('maintenance');
@@ -42,7 +42,7 @@ describe('the texts of a page', () => {
     for (const language of LANGUAGES) expect(placeholders(TEXTS[language]), language).toEqual(placeholders(TEXTS.en));
   });
 
-  it('truncate a percentage, so that 100 % is without a second of downtime', () => {
+  it('truncate a percentage, so that 100 % means no downtime', () => {
     const { percent } = formatsOf('en', 'UTC');
     expect([1, 0.999_999, 0.9999, 0.99995, 0.5, 0].map(percent)).toEqual([
       ...['100%', '99.99%', '99.99%', '99.99%', '50.00%', '0.00%'],

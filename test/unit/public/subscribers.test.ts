@@ -6,7 +6,7 @@ import { memoryWorld } from '#test/support/memory-world.ts';
 
 const SUBSCRIBER = NewSubscriber.parse({ channel_type: 'webhook', config: { url: 'https://hooks.example.com/acme' } });
 
-/** Creates a page. `beforeWrite(n, work)` runs `work` immediately before the n-th transaction after it, from 0. */
+/** Creates a page. `beforeWrite(n, work)` runs `work` just before the n-th transaction that follows, counted from 0. */
 async function pageWith(more: object = {}) {
   let left = 0;
   let step: (() => Promise<unknown>) | undefined;
@@ -14,9 +14,9 @@ async function pageWith(more: object = {}) {
     ...table,
     transact: async (writes) => {
       if (step && left-- === 0) {
-        const now = step;
+        const work = step;
         step = undefined;
-        await now();
+        await work();
       }
       return table.transact(writes);
     },

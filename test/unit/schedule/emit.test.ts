@@ -147,7 +147,7 @@ describe('after the clock was set back by an hour', () => {
     return world;
   };
 
-  it('the next tick continues at the present time, logs it, and sets the watermark', async () => {
+  it('the next tick continues at the present time, logs an error, and sets the watermark', async () => {
     const world = await ahead();
     await world.tick(START - HOUR);
     expect(world.slots()).toEqual(every10(-3600, -3480));
@@ -181,7 +181,7 @@ describe('after the clock was set back by an hour', () => {
     expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
   });
 
-  it('moves deadlines and intervals written by the wrong clock forward', async () => {
+  it('moves deadlines and probe entries that the wrong clock wrote to earlier times', async () => {
     const world = await ahead();
     const { table } = world.ports;
     const other = { ...cell, cell: 'cellb', interval_seconds: 60 };
@@ -200,7 +200,7 @@ describe('after the clock was set back by an hour', () => {
   });
 });
 
-it('changes nothing when the clock is slightly late compared with the ticks', async () => {
+it('works normally when the ticks are slightly ahead of the clock', async () => {
   const world = await shard();
   await world.tick(START + 30_000);
   world.slots();

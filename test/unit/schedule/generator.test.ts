@@ -68,7 +68,7 @@ async function fleet(shards: number, table = openTable({ file: ':memory:' }), mo
 }
 
 describe('OUTER_PING_URL', () => {
-  /** Starts a monitor that answers with the status. */
+  /** Starts an outer monitor that answers with the status. */
   async function monitor(status: number) {
     const asked: string[] = [];
     const server = createServer((request, response) => {

@@ -62,7 +62,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('have messages of their own tenant only, in its group, if it has 100 probes per second or more', () => {
+  it('are in messages of their tenant only, in its group, if it has 100 probes per second or more', () => {
     fc.assert(
       fc.property(jobs, group, (list, groupMs) => {
         const messages = packJobs([...list], groupMs);
@@ -80,7 +80,7 @@ describe('jobs packed into messages', () => {
     );
   });
 
-  it('share messages if their tenants are small: a thousand with ten checks each need only full ones', () => {
+  it('share messages if their tenants are small: a thousand tenants with ten checks each fill every message', () => {
     const due = Array.from({ length: 1000 }, (_, i) => ({
       job: { tenant_id: `acc_${i}`, cell: `cell${i}`, interval_seconds: 60, slot: NOW + 500 },
       checks: 10,

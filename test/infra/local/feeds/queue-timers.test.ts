@@ -18,7 +18,7 @@ describe('timers of queues on SQLite', () => {
     expect(write).not.toHaveBeenCalled();
   });
 
-  it('releases a delivery delayed by a clock that was set back, and keeps one that waits for its slot', async () => {
+  it('releases a delivery that waits because the clock was set back, and keeps a job until its slot', async () => {
     const { queues } = queueWorld(async () => undefined);
     const ahead = Date.now() + 3_600_000;
     vi.setSystemTime(ahead);
@@ -70,7 +70,7 @@ describe('timers of queues on SQLite', () => {
     expect(seen).toEqual([due]);
   });
 
-  it('takes an earlier message before the awaited one', async () => {
+  it('takes a message that is due before the awaited one', async () => {
     const seen: string[] = [];
     const { queues } = queueWorld(async ({ Records }) => {
       seen.push(...Records.map((record) => record.body));

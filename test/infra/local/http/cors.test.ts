@@ -92,7 +92,7 @@ describe('CORS', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBe(expected);
   });
 
-  it('rejects pages on MCP under a foreign name that points to the service', async () => {
+  it('does not allow MCP to a page under a foreign host name that resolves to the service', async () => {
     await start(['*']);
     const host = `evil.example:${new URL(url).port}`;
     const headers = { host, origin: `http://${host}`, 'content-length': '0' };

@@ -10,7 +10,7 @@ type Answer = (event: ApiEvent, context: Invocation) => Promise<ApiResult>;
 
 /** Returns a response of a function. */
 export const responseOf = (body: string, statusCode = 200): ApiResult => ({ statusCode, headers: {}, body });
-/** Returns its event as JSON, with its body as a text. */
+/** Function that returns its event as JSON, with the body as text. */
 export const echo: Answer = async ({ readBody, ...event }) => {
   const body = (await readBody?.(1000))?.toString();
   return responseOf(JSON.stringify({ ...event, body }));

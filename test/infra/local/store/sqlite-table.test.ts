@@ -19,7 +19,7 @@ tableContract('plain objects', () => plainTable());
 tableContract('SQLite with a commit per microtask', () => openTable({ file: ':memory:', schedule: queueMicrotask }));
 
 describe('the SQLite table', () => {
-  it('waits for the disk, except with the durability soon', async () => {
+  it('waits for the disk unless the durability is "soon"', async () => {
     const table = openTable({ file: ':memory:' });
     const synchronous = () => Number(table.store.db.prepare('PRAGMA synchronous').get()!.synchronous);
     await table.transact([{ put: { pk: 'p', sk: 's' } }], 'soon');

@@ -24,7 +24,7 @@ it('waits for the disk only if a commit contains a durable job', async () => {
 });
 
 it('commits writes of consecutive turns together', async () => {
-  // Regardless of how long the machine takes for a turn.
+  // The result must not depend on the time that the machine takes for a turn.
   using _ = vi.spyOn(performance, 'now').mockReturnValue(0);
   const order: string[] = [];
   const write = async (name: string) => {

@@ -25,12 +25,13 @@ const wrong = (error_message: string | RegExp) => ({
 type OnSocket = (socket: WebSocket, request: IncomingMessage) => void;
 
 /** Returns a setup that accepts WebSockets on an HTTP server and calls `onSocket` for each. */
-const taking = (onSocket: OnSocket) => (server: Server) => {
+const acceptingWebsockets = (onSocket: OnSocket) => (server: Server) => {
   const handleProtocols = (offered: Set<string>) => offered.has('chat') && 'chat';
   new WebSocketServer({ server, handleProtocols }).on('connection', onSocket);
 };
 
-const websocketTarget = (onSocket: OnSocket): Promise<Target> => httpTarget(() => {}, undefined, taking(onSocket));
+const websocketTarget = (onSocket: OnSocket): Promise<Target> =>
+  httpTarget(() => {}, undefined, acceptingWebsockets(onSocket));
 
 /**
  * Starts a server that completes a valid upgrade, then calls `then` with the raw connection.
@@ -56,7 +57,7 @@ describe('a websocket check', () => {
     expect(await closed.promise).toBe(1000);
   });
 
-  it('sends a message and waits for a matching one among others', async () => {
+  it('sends a message and waits for a matching response among other messages', async () => {
     await using target = await websocketTarget((socket) => {
       socket.send('welcome');
       socket.on('message', (said) => socket.send(`pong of ${said}, für alle`));
@@ -77,7 +78,7 @@ describe('a websocket check', () => {
     );
   });
 
-  it('finds an expression in a message', async () => {
+  it('succeeds when a message matches a regular expression', async () => {
     await using target = await websocketTarget((socket) => socket.send('{"price": 12.5}'));
     expect(await probe(target.url, { matches: '"price": \\d+\\.\\d' })).toMatchObject(GOOD);
     expect(await probe(target.url, { matches: '^pong$' }, probeWorld({ timeout_ms: 300 }))).toMatchObject(
@@ -85,7 +86,7 @@ describe('a websocket check', () => {
     );
   });
 
-  it('finds bytes in a binary message like text', async () => {
+  it('finds text in a binary message', async () => {
     await using target = await websocketTarget((socket) => socket.send(Buffer.from('\u0000ready\u0001')));
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(GOOD);
   });
@@ -95,7 +96,7 @@ describe('a websocket check', () => {
       await selfSigned(['127.77.0.1']),
       () => {},
       undefined,
-      taking((socket) => socket.send('hello')),
+      acceptingWebsockets((socket) => socket.send('hello')),
     );
     expect(await probe(target.url)).toMatchObject({
       error_kind: 'tls',
@@ -108,17 +109,17 @@ describe('a websocket check', () => {
     await using inside = await httpTarget(() => {}, '127.0.0.1');
     expect(await probe(inside.url)).toMatchObject({ success: false, error_kind: 'egress' });
     expect(inside.connections()).toBe(0);
-    const names = {
+    const resolving = {
       ...probeWorld({ resolve: async () => ['127.0.0.1'] }),
       settings: readSettings({ CHECK_EGRESS: 'public' }),
     };
-    expect(await probe(`ws://live.example.org:${inside.port}/`, {}, names)).toMatchObject({ error_kind: 'egress' });
+    expect(await probe(`ws://live.example.org:${inside.port}/`, {}, resolving)).toMatchObject({ error_kind: 'egress' });
     expect(inside.connections()).toBe(0);
   });
 });
 
 describe('a websocket check of a faulty server', () => {
-  it('reports the status of a path without websocket', async () => {
+  it('reports the status of a path that does not accept websockets', async () => {
     await using target = await httpTarget((_, response) => response.end('hello'));
     expect(await probe(target.url)).toMatchObject(
       wrong('the server answered 200 (OK) instead of 101: this path has no websocket'),
@@ -174,7 +175,7 @@ describe('a websocket check of a faulty server', () => {
     expect(await probe(target.url, { expect: 'ready' })).toMatchObject(wrong('it sent a message of more than 64 KB'));
   });
 
-  it('gives up after endless messages without a match', async () => {
+  it('gives up after 1,000 messages without a match', async () => {
     await using target = await upgraded((socket) => {
       const frames = Buffer.concat(Array.from({ length: 500 }, () => Buffer.from([0x81, 2, 0x68, 0x69])));
       const more = setInterval(() => socket.write(frames), 1);

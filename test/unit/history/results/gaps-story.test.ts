@@ -101,7 +101,7 @@ describe('the gaps of a random history', () => {
     const { keys, context, ports } = world;
     const { tenant } = context;
     const number = numberOf(check.id);
-    /** Returns a pack with the entry, for the interval in force at its time; nothing before the first settings. */
+    /** Returns a pack with the entry, for the interval in force at its time; empty before the first settings. */
     const pack = (at: number, part: number, entry: PackedEntry): PackItem[] => {
       const inForce = revisions.findLast((revision) => revision.from <= at);
       if (!inForce) return [];

@@ -10,8 +10,8 @@ import type { ResultItem } from '#lib/results/result.ts';
 import type { HealthWorld } from '#test/support/health-world.ts';
 
 /**
- * Stored history of a check: settings with their starts (ms after the base), single results, and packs by part. Times
- * are a few milliseconds long, so that all combinations occur.
+ * Stored history of a check: settings with their starts, single results, and packs by part. All times are below END (ms
+ * after BASE), so that all combinations occur.
  */
 export type Story = {
   revisions: { from: number; enabled: boolean; interval_ms: number }[];
@@ -42,7 +42,7 @@ export const story: fc.Arbitrary<Story> = fc.record({
   packs: fc.uniqueArray(
     fc.record({
       at: time,
-      // A result of the check is in at most one part, and a gap only in an earlier part.
+      // At most one part has a result of the check, and a gap can only be in a part before it.
       parts: fc.constantFrom<Story['packs'][number]['parts']>(
         ['run'],
         ['run'],

@@ -87,7 +87,7 @@ describe('the results of a check', () => {
     expect(only).not.toHaveProperty('expires_at');
   });
 
-  it('are unique, whichever of two jobs for the probe after a change runs first', async () => {
+  it('contain the first probe once, even if two jobs run it', async () => {
     const check = await world.check();
     world.advance(100);
     await world.probe(check, slotOf(check));

@@ -34,7 +34,7 @@ type Part = { values: ResultRecord[]; next?: string | undefined };
 
 /** Reads a page of a list. */
 const page = (list: List, after: string | undefined, limit: number): Promise<Part> => gather(list, { after, limit });
-/** Reads a chunk, of which pages consist. */
+/** Reads a single chunk; a page can consist of several. */
 const chunk = async (list: List, after: string | undefined, limit: number): Promise<Part> => {
   const { found, next } = await list(after, limit);
   return { values: found.map(({ value }) => value), next };
@@ -56,7 +56,7 @@ async function inParts(list: List, limit: number, read: typeof page): Promise<Re
 }
 
 describe('the stored results of a check', () => {
-  it('are read from packs and single results as one, in either direction, for any intervals', async () => {
+  it('are read from packs and single results as one list, in either direction, for any intervals', async () => {
     const someOptions = fc.constantFrom<ReadOptions>({}, { page: 1 }, { page: 2 }, { page: 7 });
     const range = fc.tuple(fc.nat(END), fc.nat(END));
     await fc.assert(

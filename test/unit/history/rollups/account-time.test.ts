@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };
 const minutes = (from: number, to: number): TimeRange => ({ from: from * MINUTE, to: to * MINUTE });
 
-/** Hour of a check that is up, probed and monitored, unless given otherwise. */
+/** Returns the times of an hour of a check that is up and monitored without gaps, except as `known` states. */
 const inHour = (known: Partial<TimeSources>) =>
   timeOf(
     classifyTime(
@@ -42,7 +42,7 @@ describe('the time of a check', () => {
     expect(minutesOf({ changes: [{ at: 5 * MINUTE, state: 'up' }] })).toEqual({ unknown: 5, up: 55 });
   });
 
-  it('follows the later of two decided changes, even if it counts from an earlier time', () => {
+  it('follows the change that was decided last, even if it counts from an earlier time', () => {
     const changes = [
       { at: 20 * MINUTE, state: 'up' },
       { at: 10 * MINUTE, state: 'down' },
@@ -63,7 +63,7 @@ describe('the time of a check', () => {
     });
   });
 
-  it('includes the part of maintenance that would have been down, without gaps', () => {
+  it('states how much of the maintenance would have been down, excluding gaps', () => {
     const changes = [{ at: 0, state: 'down' }] as const;
     const { ms, down_in_maintenance_ms } = inHour({
       changes,
@@ -133,7 +133,7 @@ describe('accounting', () => {
     );
   });
 
-  it('is additive over two halves of a range', () => {
+  it('is additive over two parts of a range', () => {
     fc.assert(
       fc.property(known, fc.nat({ max: END }), (given, middle) => {
         const parts = [

@@ -60,7 +60,7 @@ describe('a bucket', () => {
     });
   });
 
-  it('counts degraded time as available, and leaves unknown time and gaps out of uptime, not out of coverage', () => {
+  it('counts degraded time as available, and leaves unknown time and gaps out of uptime but not of coverage', () => {
     const record = bucketRecord(lasting({ degraded: 1000, unknown: 2000, gap: 1000 }), DAY);
     expect([record.uptime, record.coverage]).toEqual([1, 0.25]);
   });

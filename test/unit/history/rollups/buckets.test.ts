@@ -15,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 const at = (text: string) => Date.parse(`${text}Z`);
 const NOW = at('2026-11-21T09:30');
 
-/** Lists buckets; fails on an error. */
+/** Lists buckets; throws on an error. */
 function listed(query: BucketQuery, now = NOW, rollupDays = 400): BucketList {
   const list = listBuckets(query, { now, rollupDays });
   if ('wrong' in list) throw new Error(`${list.wrong.path} ${list.wrong.message}`);

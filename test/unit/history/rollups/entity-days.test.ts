@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('the day of an entity', () => {
-  /** Entity with a check in each of two cells. */
+  /** Creates an entity with a check in each of two cells. */
   async function spread() {
     const entity = await w.entity();
     const first = await w.pushCheck({ entity_id: entity.id, failure_threshold: 1 });

@@ -10,9 +10,9 @@ export type Reference = {
   mode: 'pull' | 'push';
   /** Settings with their starts, ascending. */
   settings: { from: number; enabled: boolean; rhythm: IntervalSchedule }[];
-  /** Results by time: of a slot, or of a change of settings. */
+  /** Results. `at`: the slot, or a later change of settings; for a push, its `checked_at`. */
   runs: { at: number; outcome: Outcome; latency: number }[];
-  /** Noted causes of slots without a result. */
+  /** Recorded causes of gaps, by slot. */
   noted: Map<number, 'network' | 'error'>;
   /** State changes in the order of their decision. */
   states: { from: number; state: EntityState }[];
@@ -45,14 +45,14 @@ export function naiveFigures(reference: Reference, outages: TimeRange[], window:
   for (const { from, cause } of missed) if (window.from <= from && from < window.to) gaps[cause] += 1;
   const kindAt = (at: number) => kindOf(reference, reference.mode === 'push' ? outages : missed, at);
   const borders = bordersOf(reference, [...outages, ...missed]);
-  const isDown = (at: number) => isHidden(reference, at) && kindAt(at) === 'down';
+  const isHiddenDown = (at: number) => isHidden(reference, at) && kindAt(at) === 'down';
   return {
     runs: runs.length,
     failures: runs.filter(({ outcome }) => outcome === 'fail').length,
     warnings: runs.filter(({ outcome }) => outcome === 'warn').length,
     gaps,
     ms: timeIn(window, borders, (at) => (isHidden(reference, at) ? 'maintenance' : kindAt(at))),
-    hidden: timeIn(window, borders, (at) => (isDown(at) ? 'down' : 'up')).down,
+    hidden: timeIn(window, borders, (at) => (isHiddenDown(at) ? 'down' : 'up')).down,
     latencies: runs.filter(({ outcome }) => outcome !== 'fail').map(({ latency }) => latency),
   };
 }

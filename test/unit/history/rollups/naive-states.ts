@@ -8,10 +8,7 @@ type AppliedResult = { outcome: Outcome; at: number };
 /** State of a check, and the results applied since it was created or enabled. */
 export type NaiveState = { state: CheckState; applied: AppliedResult[] };
 
-/**
- * Applies a result by the reference rules, which count the equal newest results
- * (docs/use/states-and-history.md#states).
- */
+/** Applies a result by the reference rules, which count streaks (docs/use/states-and-history.md#states). */
 export function applyNaively(
   recorder: NaiveState & { reference: Reference; check: CheckItem },
   outcome: Outcome,
@@ -19,7 +16,7 @@ export function applyNaively(
 ): void {
   const { state, applied } = recorder;
   applied.push({ outcome, at });
-  const { failure_threshold: most, recovery_threshold: enough } = recorder.check;
+  const { failure_threshold, recovery_threshold } = recorder.check;
   const last = (...alike: Outcome[]) => applied.slice(applied.findLastIndex((one) => !alike.includes(one.outcome)) + 1);
   const [fails, bads, goods, oks] = [last('fail'), last('fail', 'warn'), last('ok', 'warn'), last('ok')];
   const become = (next: CheckState, since: AppliedResult[]) => {
@@ -29,10 +26,10 @@ export function applyNaively(
     recorder.reference.states.push({ from, state: next });
   };
   if (state === 'down') {
-    if (goods.length >= enough) become(oks.length >= enough ? 'up' : 'degraded', goods);
-  } else if (fails.length >= most) become('down', fails);
+    if (goods.length >= recovery_threshold) become(oks.length >= recovery_threshold ? 'up' : 'degraded', goods);
+  } else if (fails.length >= failure_threshold) become('down', fails);
   else if (state === 'degraded') {
-    if (oks.length >= enough) become('up', oks);
-  } else if (bads.length >= most) become('degraded', bads);
+    if (oks.length >= recovery_threshold) become('up', oks);
+  } else if (bads.length >= failure_threshold) become('degraded', bads);
   else if (outcome !== 'fail') become('up', oks);
 }

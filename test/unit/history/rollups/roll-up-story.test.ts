@@ -14,13 +14,13 @@ import type { Table } from '#lib/platform/ports.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
 import { startOfDay, startOfHour } from '#lib/schedule/slots.ts';
 import { type Naive, naiveEntityTime, naiveFigures } from './naive-history.ts';
-import { live, rollUpAll, someHistory } from './some-history.ts';
+import { rollUpAll, runHistory, someHistory } from './some-history.ts';
 
 describe('rollups of a random history', () => {
   it('equal the reference figures, however often and late they are made', async () => {
     await fc.assert(
       fc.asyncProperty(someHistory, async (history) => {
-        const { world, entities, recorders, outages } = await live(history);
+        const { world, entities, recorders, outages } = await runHistory(history);
         const { ports, keys, context } = world;
         const { check } = recorders[0]!;
         const end = ports.clock.now();
@@ -75,7 +75,7 @@ describe('rollups of a random history', () => {
     const asked = fc.record({ hours: fc.integer({ min: 1, max: 60 }), points: fc.integer({ min: 1, max: 30 }) });
     await fc.assert(
       fc.asyncProperty(someHistory, asked, async (history, spark) => {
-        const { world, entities, recorders } = await live(history);
+        const { world, entities, recorders } = await runHistory(history);
         const { ports, context } = world;
         await rollUpAll(world, recorders[0]!.check);
         const { table } = ports;

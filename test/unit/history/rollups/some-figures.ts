@@ -7,7 +7,7 @@ import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });
 
-/** Random spans of a check in a range. */
+/** Generates random spans of a check in a range. */
 export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]> {
   const at = fc.integer({ min: from, max: to });
   const spans = fc.array(fc.record({ from: at, to: at }), { maxLength: 3 });
@@ -23,7 +23,7 @@ export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]
     .map((known) => classifyTime(known, { from, to }));
 }
 
-/** Figures of a check with these spans, and random counts. */
+/** Generates figures of a check with these spans and random counts. */
 export const someFigures = (spans: readonly AccountedSpan[]): fc.Arbitrary<Figures> =>
   fc
     .record({

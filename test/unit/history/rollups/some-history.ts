@@ -97,7 +97,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('roll up' as const), twice: fc.boolean() }) },
 );
 
-/** History of two pull checks and a push check in one cell, of two entities. */
+/** History of two pull checks and a push check; they are in one cell and belong to two entities. */
 export const someHistory = fc.record({
   begin: fc.integer({ min: 0, max: 24 * HOUR }),
   checks: fc.array(fc.record({ interval_seconds, failure_threshold, recovery_threshold }), {
@@ -112,7 +112,7 @@ type SomeHistory = typeof someHistory extends fc.Arbitrary<infer T> ? T : never;
 export type Recorder = NaiveState & { reference: Reference; check: CheckItem };
 
 /** Applies a history, and returns the reference data. */
-export async function live({ begin, checks: settings, steps }: SomeHistory) {
+export async function runHistory({ begin, checks: settings, steps }: SomeHistory) {
   const world = await healthWorld();
   await world.watermark(1000 * HOUR);
   world.advance(begin);
@@ -135,14 +135,14 @@ export async function live({ begin, checks: settings, steps }: SomeHistory) {
   const outages: TimeRange[] = [];
   for (const one of steps) await doStep(world, { recorders, outages, windows }, one);
   for (const [i, { reference }] of recorders.entries())
-    reference.maintenance = timeOf(windows, i, world.ports.clock.now() + 100 * HOUR);
+    reference.maintenance = maintenanceOf(windows, i, world.ports.clock.now() + 100 * HOUR);
   return { world, entities, recorders, outages };
 }
 
 /** Maintenance window of a check, or of all (`which` is 3); a recurring one is open for 20 minutes of each hour. */
 type Planned = TimeRange & { id: string; which: number; recurs: boolean; isOver?: true };
 
-const timeOf = (windows: Planned[], check: number, end: number): TimeRange[] =>
+const maintenanceOf = (windows: Planned[], check: number, end: number): TimeRange[] =>
   windows.filter(({ which }) => which === 3 || which === check).flatMap((one) => (one.recurs ? hourly(one, end) : one));
 
 function hourly({ from, to }: TimeRange, end: number): TimeRange[] {
@@ -168,7 +168,7 @@ async function open(
   windows.push({ id, which, recurs, from, to: recurs ? Number.MAX_SAFE_INTEGER : from + ms });
 }
 
-/** Moves the newest one-time window, or ends the effect of the newest recurring one. */
+/** Moves the newest window that has not ended. If it recurs, ends its effect on uptime instead. */
 async function move({ context, ports }: HealthWorld, { windows }: Story, later: number): Promise<void> {
   const one = windows.findLast(({ isOver }) => !isOver);
   if (!one) return;

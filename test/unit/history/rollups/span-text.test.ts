@@ -24,7 +24,7 @@ it('decodes random spans of an hour', () => {
 });
 
 it.each(['', 'q', 'u60000', 'u0d', 'ud', 'u3600000d', 'u9999999d'])(
-  'rejects %j, which does not fill the hour',
+  'rejects %j, because it is malformed or does not fill the hour',
   (text) => {
     expect(() => decodeSpans(text, HOUR)).toThrow(/spans "/);
   },

@@ -185,7 +185,7 @@ describe('an SLO of a random history', () => {
           const ofEntity = await createSlo(context, { slug: `${slug}-entity`, entity_id: entity.id, ...common });
           for (const [slo, kindAt] of [
             [ofCheck, (second: number) => kindOf(known[0]!, second)],
-            [ofEntity, (second: number) => together(known.map((one) => kindOf(one, second)))],
+            [ofEntity, (second: number) => kindOfEntity(known.map((one) => kindOf(one, second)))],
           ] as const) {
             const { status } = await measureSlo(context, slo);
             const walked = walk(kindAt, at(status.from) / SECOND, at(status.to) / SECOND, degraded_is_down);
@@ -235,7 +235,7 @@ function kindOf({ states, enabled, maintenance }: Known, second: number): Kind {
 }
 
 /** Returns the state of an entity from its monitored checks that are not in maintenance. */
-function together(kinds: Kind[]): Kind {
+function kindOfEntity(kinds: Kind[]): Kind {
   const monitored = kinds.filter(({ as }) => as !== 'not_monitored');
   const counted = monitored.filter(({ hidden }) => !hidden).map(({ as }) => as);
   if (monitored.length === 0) return { as: 'not_monitored', hidden: false };

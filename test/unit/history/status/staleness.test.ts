@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 
 const now = () => world.ports.clock.now();
-const NOTHING_SENT = { oldest_unsent_at: null, last_failure_at: null };
+const NOTHING_UNSENT = { oldest_unsent_at: null, last_failure_at: null };
 const isStale = async (check: CheckItem) => (await checkDetail(world.context, await world.fresh(check))).stale;
 const toSlot = (check: CheckItem, ahead = 1) => {
   const rhythm = intervalScheduleOfCheck(check);
@@ -55,7 +55,7 @@ describe('the last result', () => {
 });
 
 describe('an overdue result of a probed check', () => {
-  it('is reported when a slot has no result after its successor, the timeout, and the wait of a pack', async () => {
+  it('is reported when a slot has no result within the timeout and pack wait after its successor', async () => {
     const check = await world.check({ interval_seconds: 60, timeout_ms: 5000 });
     expect(await isStale(check)).toBe(false);
     await world.probe(check, toSlot(check));
@@ -133,7 +133,7 @@ describe('staleChecks', () => {
     expect(await stale()).toBe(false);
   });
 
-  it('depends only on the shard of the cell of each check', async () => {
+  it('depends only on the shard that contains the cell of a check', async () => {
     await world.watermark(4 * MINUTE);
     const ids = [1, 2, 3, 4, 5, 6].map((n) => checkIdOf(now(), toBase32(n, 12), 0));
     const behind = world.keys.shardOf(ids[0]!);
@@ -171,7 +171,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toMatchObject({
       ok: false,
       schedule: { ok: false, emitted_until: null, lag_seconds: null },
-      deliveries: NOTHING_SENT,
+      deliveries: NOTHING_UNSENT,
     });
   });
 
@@ -181,7 +181,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toMatchObject({
       ok: true,
       schedule: { ok: true, emitted_until: iso(until), lag_seconds: 0 },
-      deliveries: NOTHING_SENT,
+      deliveries: NOTHING_UNSENT,
     });
     const last = now() + MINUTE;
     await world.ports.table.putMany([{ ...world.keys.watermark(1), v: 'w', at: last } as never]);
@@ -189,7 +189,7 @@ describe('the health of the service', () => {
     expect(await readHealth(world.context)).toMatchObject({
       ok: false,
       schedule: { ok: false, emitted_until: iso(last), lag_seconds: 2.5 },
-      deliveries: NOTHING_SENT,
+      deliveries: NOTHING_UNSENT,
     });
   });
 });

@@ -30,7 +30,7 @@ it('removes secrets from the description of a provider and limits its length', (
   expect(message.length).toBeLessThan(600);
 });
 
-it('reports errors that quote their input, such as those of a parser, only by name', () => {
+it('reports errors that quote their input, such as parser errors, only by name', () => {
   const parser = named('SyntaxError', 'Unexpected token in eyJhbGciOi');
   const error = named('ClientError', 'parsing error', {
     cause: named('OperationProcessingError', 'no JSON', { cause: parser }),

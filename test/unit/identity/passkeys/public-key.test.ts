@@ -22,7 +22,7 @@ describe('isUsableKey', () => {
   });
 
   it.each<[string, Map<number, unknown>]>([
-    ['empty', new Map()],
+    ['an empty key', new Map()],
     ['RSA with 8,192 bits, which is slow to verify', rsa(8192)],
     ['RSA with 1,024 bits, which is insecure', rsa(1024)],
     [
@@ -42,7 +42,7 @@ describe('isUsableKey', () => {
       ]),
     ],
     [
-      'another curve',
+      'an unsupported curve',
       new Map<number, unknown>([
         [3, -8],
         [-1, 7],
@@ -50,7 +50,7 @@ describe('isUsableKey', () => {
       ]),
     ],
     [
-      'too short',
+      'a key that is too short',
       new Map<number, unknown>([
         [3, -8],
         [-1, 6],
@@ -65,7 +65,7 @@ describe('isUsableKey', () => {
       ]),
     ],
     [
-      'a key of texts',
+      'a key with a text instead of bytes',
       new Map<number, unknown>([
         [3, -8],
         [-1, 6],

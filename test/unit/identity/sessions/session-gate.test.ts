@@ -63,7 +63,7 @@ describe('session gate', () => {
     expect(await outcomeOf(world, cookie)).toBe('UNAUTHORIZED');
   });
 
-  it('reads only the key for the session of a key', async () => {
+  it('reads only the session and the key if the session was created with a key', async () => {
     const { world, ...made } = await signedIn();
     const key_digest = digestOf(made.key.key);
     const key = (await world.store.get<ApiKeyItem>(world.keys.apiKey(key_digest)))!;

@@ -153,7 +153,7 @@ describe('removeUser', () => {
     expect(await keyCount(world, context)).toBe(1);
   });
 
-  it('keeps the user listed after an interruption, to be removed again', async () => {
+  it('keeps the user listed after an interruption, so that the removal can be repeated', async () => {
     let isFailing = false;
     const world: MemoryWorld = memoryWorld((table) => ({
       ...table,
@@ -200,7 +200,7 @@ describe('removeUser', () => {
 });
 
 describe('issueAdminKey', () => {
-  it('never uses an invited admin', async () => {
+  it('never creates the key for an invited admin', async () => {
     const world = memoryWorld();
     const { context, user: first } = await world.account();
     await inviteUser(context, { email: 'boss@example.com', role: 'admin' });

@@ -24,7 +24,7 @@ beforeEach(async () => {
   });
 });
 
-/** Returns the links of an alert for down. */
+/** Returns the links of an alert that reports down. */
 function links(of: { check?: CheckItem; public_url?: string } = {}) {
   const { check = down, public_url = PAGE } = of;
   const delivery = { tenant_id: TENANT, channel_id: 'chn_1', created_at: iso(START), to_state: 'down' as const };
@@ -33,7 +33,7 @@ function links(of: { check?: CheckItem; public_url?: string } = {}) {
 const tokenOf = (url: string | null): string => url!.slice(`${PAGE}/a/`.length);
 const open = (url: string | null) => openLink(world.context, tokenOf(url));
 const follow = async (url: string | null) => followLink(world.context, (await open(url)) as OpenLink, origin);
-const checkNow = () => world.table.get<CheckItem>(world.keys.check(TENANT, 'chk_pay'));
+const storedCheck = () => world.table.get<CheckItem>(world.keys.check(TENANT, 'chk_pay'));
 
 describe('alertLinks', () => {
   it('returns links while the failure lasts and PUBLIC_URL is set', () => {
@@ -54,7 +54,7 @@ describe('alertLinks', () => {
         name: 'Shop: checkout',
         sent_to: 'Slack',
       });
-    expect(await checkNow()).toEqual(down);
+    expect(await storedCheck()).toEqual(down);
   });
 });
 
@@ -62,13 +62,13 @@ describe('followLink', () => {
   it('acknowledges, and the link is used up', async () => {
     const { acknowledge_url } = links();
     await follow(acknowledge_url);
-    expect((await checkNow())?.alerts.episode?.acknowledgement).toMatchObject({
+    expect((await storedCheck())?.alerts.episode?.acknowledgement).toMatchObject({
       by: 'a link in Slack',
       via: 'link',
       channel_id: 'chn_1',
     });
     expect(await open(acknowledge_url)).toMatchObject({ status: 410, why: expect.stringContaining('was used at') });
-    expect(links({ check: (await checkNow())! }).acknowledge_url).toBeNull();
+    expect(links({ check: (await storedCheck())! }).acknowledge_url).toBeNull();
   });
 
   it('silences for an hour, once', async () => {
@@ -108,7 +108,7 @@ describe('openLink explains why a link cannot be used', () => {
       expect(await open(url)).toEqual({ status, why: expect.stringMatching(why) });
   });
 
-  it.each(['', 'x', 'a.b', `${'A'.repeat(60)}.${'B'.repeat(22)}`])('%j', async (token) => {
+  it.each(['', 'x', 'a.b', `${'A'.repeat(60)}.${'B'.repeat(22)}`])('with the invalid token %j', async (token) => {
     expect(await openLink(world.context, token)).toMatchObject({ status: 404 });
   });
 

@@ -111,7 +111,7 @@ describe('arguments', () => {
     [{ name: 'xy', count: 1.5 }, 'count'],
     [{ name: 'xy', tags: ['a', 'c'] }, 'tags.1'],
     [{ name: 'xy', other: 1 }, 'other'],
-  ])('are rejected with the path: %j', (value, path) => {
+  ])('are rejected if they are %j, with the path "%s"', (value, path) => {
     expect(argumentErrors(schema, value).map((each) => each.path)).toContain(path);
   });
 

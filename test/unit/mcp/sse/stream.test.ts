@@ -3,7 +3,7 @@ import { holdingSkills, open, SECOND, world } from './stream-world.ts';
 
 const MINUTE = 60 * SECOND;
 
-describe('a stream of 2024-11-05', () => {
+describe('a stream of protocol version 2024-11-05', () => {
   it('sends a keep-alive every 15 seconds', async () => {
     const stream = await open(await world(), { 'mcp-protocol-version': '2024-11-05' });
     const pings: number[] = [];

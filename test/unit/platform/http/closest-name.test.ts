@@ -73,7 +73,7 @@ describe('closestName', () => {
 describe('editDistance', () => {
   const word = fc.string({ maxLength: 12 });
 
-  it('is a metric of at most the length of the longer word', () => {
+  it('is symmetric, 0 only for equal words, and at most the length of the longer word', () => {
     fc.assert(
       fc.property(word, word, (a, b) => {
         const distance = editDistance(a, b);

@@ -75,7 +75,7 @@ describe('an unknown property', () => {
     );
   });
 
-  it('is reported at most a hundred times', () => {
+  it('is not reported after a hundred others', () => {
     const body = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`m${i}`, 1]));
     expect(Object.keys(errorsOf(() => parse(schema, body)))).toHaveLength(100);
   });

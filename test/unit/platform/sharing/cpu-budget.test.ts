@@ -86,7 +86,7 @@ describe('the CPU budget', () => {
     expect(begun.toSorted()).toEqual([11, 12, 13, 14, 21, 22]);
   });
 
-  it('lets a tenant wait for one input at a time of the calls of other tenants', async () => {
+  it('serves a waiting tenant between two inputs of a call of another tenant', async () => {
     const cpu = cpuBudget(clock, runOnDemand);
     const calls = [cpu.of('a')(job, [11, 12, 13, 14]), cpu.of('b')(job, [21, 22, 23, 24]), cpu.of('c')(job, [31])];
     for (let i = 0; i < 9; i++) {

@@ -31,9 +31,9 @@ describe('pagesOf and itemsOf', () => {
         expect((await allOf(table, query)).map(({ sk }) => sk)).toEqual(wanted);
         expect(reads).toHaveLength(Math.max(1, Math.ceil(count / limit)));
 
-        const one: string[] = [];
-        for await (const { sk } of itemsOf(table, query)) one.push(sk);
-        expect(one).toEqual(wanted);
+        const found: string[] = [];
+        for await (const { sk } of itemsOf(table, query)) found.push(sk);
+        expect(found).toEqual(wanted);
         for await (const page of pagesOf(table, query)) expect(page.length).toBeLessThanOrEqual(limit);
       }),
       { numRuns: 50 },

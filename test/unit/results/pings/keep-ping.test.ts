@@ -106,7 +106,7 @@ describe('the start of a run', () => {
     expect((await world.ports.table.query({ partition, ...under(PINGS) })).items).toHaveLength(12);
   });
 
-  it('costs one transaction and one read; a success without an open run costs one put, not of the check', async () => {
+  it('costs one write and one read; a success without an open run costs the same, but does not write the check', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await world.push(check);

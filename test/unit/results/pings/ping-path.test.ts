@@ -29,7 +29,7 @@ describe('the path of a ping', () => {
     expect(readPingPath(`/ping/${UUID.toUpperCase()}`)).toMatchObject({ target: { uuid: UUID } });
   });
 
-  it('accepts a slug that equals an action', () => {
+  it('accepts a slug that equals a kind of ping or an exit status', () => {
     expect(readPingPath(`/ping/${KEY}/start`)).toMatchObject({ target: { slug: 'start' }, kind: 'success' });
     expect(readPingPath(`/ping/${KEY}/7/fail`)).toMatchObject({ target: { slug: '7' }, kind: 'fail' });
   });

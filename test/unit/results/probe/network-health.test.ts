@@ -47,7 +47,7 @@ describe('the reference host', () => {
     expect(await batch(false)).toBe('network');
   });
 
-  it('does so too after one failed lookup while the hosts still answered', async () => {
+  it('makes the network the cause even if one of its lookups failed while the hosts still answered', async () => {
     await batch(true);
     now += 10 * MINUTE;
     isReferenceUp = false;
@@ -73,7 +73,7 @@ describe('the reference host', () => {
     expect([network.wasDown(now), network.wasDown(0)]).toEqual([false, true]);
   });
 
-  it('is ignored when it fails while hosts answer, and counts again once it answers', async () => {
+  it('is ignored after it failed repeatedly while hosts answered, and counts again once it answers', async () => {
     await batch(true);
     isReferenceUp = false;
     for (let minute = 0; minute < 12; minute++) {

@@ -45,7 +45,7 @@ describe('response bodies in memory', () => {
     expect(seen.now).toBe(0);
   });
 
-  it('give no outcome when large without a permit in time, and do not affect other accounts', async () => {
+  it('give no outcome when large if no permit becomes free in time, and do not affect other accounts', async () => {
     await using target = await httpTarget((_req, res) => res.end(LARGE));
     const { large, seen, probe } = proberProcess();
     const end = Promise.withResolvers<void>();

@@ -24,11 +24,11 @@ it.each([
   expect(staleAfter({ interval_seconds: seconds })).toBe(stale);
 });
 
-it('is undefined before the first push', async () => {
+it('returns undefined before the first push', async () => {
   expect(await newestReceived(world, await world.pushCheck())).toBeUndefined();
 });
 
-it('is a quiet push after the one stored in the check', async () => {
+it('returns the times of a quiet push that is newer than the push stored in the check', async () => {
   const check = await world.pushCheck();
   await world.push(check);
   world.advance(MINUTE);
@@ -39,7 +39,7 @@ it('is a quiet push after the one stored in the check', async () => {
   expect(await newestReceived(world, stored)).toEqual({ at: now, received_at: now });
 });
 
-it('is not a push that was only stored', async () => {
+it('ignores a push that was stored but not applied', async () => {
   const check = await world.pushCheck();
   await world.push(check);
   const first = ports.clock.now();
@@ -49,7 +49,7 @@ it('is not a push that was only stored', async () => {
   expect(await newestReceived(world, await world.fresh(check))).toEqual({ at: first, received_at: first });
 });
 
-it('is the one stored in the check while a heartbeat is missed', async () => {
+it('returns the times stored in the check while a heartbeat is missed', async () => {
   const check = { ...(await world.pushCheck()), missed_at: 1, last_received: { at: 3, received_at: 4 } };
   expect(await newestReceived(world, check)).toEqual({ at: 3, received_at: 4 });
 });

@@ -106,7 +106,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
       ['2026-10-23', '03:30'],
       ['2026-10-25', '02:30'],
       ['2026-12-24', '03:30'],
-      ['2026-12-25', 'is down'],
+      ['2026-12-25', 'still down'],
       ['2027-03-28', '04:00'],
       ['2027-03-30', '03:30'],
     ]);
@@ -139,7 +139,7 @@ describe('a nightly backup at 02:30 in Berlin', () => {
     await until(due + 24 * HOUR - MINUTE);
     expect(await transitionsOf(check)).toEqual(['2026-10-02 04:30:04 down']);
     expect(await errorsOf(check)).toEqual(['started 2026-10-02 02:30:04 but not finished within 7200 s']);
-    // Its end still arrives, and is measured.
+    // The end of the run still arrives.
     await end(check);
     expect(await world.fresh(check)).toMatchObject({ state: 'up' });
     expect((await world.fresh(check)).runs).toBeUndefined();

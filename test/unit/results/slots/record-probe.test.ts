@@ -45,7 +45,7 @@ it('stores a probe with older settings without applying it', async () => {
   expect(await world.fresh(probe.check)).toMatchObject({ consecutive_failures: 0 });
 });
 
-it('does not replace a probe with the new settings by one with older settings', async () => {
+it('records a probe with the new settings in a slot that has one with older settings', async () => {
   const probe = await newProbe({ outcome: failed('connect', 'refused', 3) });
   await updateCheck(world.context, probe.check, { timeout_ms: 1000 });
   await recordProbe(world, probe);

@@ -42,7 +42,7 @@ describe('an unconfirmed check', () => {
   const results = async ({ tenant_id, id }: CheckItem): Promise<ResultItem[]> =>
     (await world.store.query<ResultItem>({ partition: world.keys.ofCheck(tenant_id, id), ...under(RESULTS) })).items;
 
-  /** Creates a check with an interval of one minute that fails once, at a slot. Its retry is sent for 10 s later. */
+  /** Creates a check (interval: one minute) that fails once, at a slot. Its retry is due 10 s later. */
   async function failedOnce(more: object = {}): Promise<{ check: CheckItem; slot: number; retry: Job }> {
     const check = await world.check({ interval_seconds: 60, retry_interval_seconds: 10, ...more });
     const schedule = intervalScheduleOfCheck(check);

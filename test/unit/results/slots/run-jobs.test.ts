@@ -99,7 +99,7 @@ describe('a check whose account has used up its CPU budget', () => {
 });
 
 describe('a batch with checks of several accounts', () => {
-  /** Creates an account with a check whose expressions all have one text. */
+  /** Creates an account with a check that has the expression `value` several times. */
   async function checkOfNew(value: string, expressions: number): Promise<CheckItem> {
     const { context } = await world.account();
     await createBlueprint(context, NewBlueprint.parse({ slug: 'service', name: 'Service' }));
@@ -110,7 +110,7 @@ describe('a batch with checks of several accounts', () => {
     return createCheck(context, { check_type: 'http', entity_id: entity.id, target_url, config });
   }
 
-  it('evaluates expressions one account after the other, and charges each account for its own', async () => {
+  it('evaluates the expressions of the accounts in turn, and charges each account for its own', async () => {
     const checks = [await checkOfNew('slow', 8), await checkOfNew('slower', 8), await checkOfNew('quick', 1)];
     const evaluated: string[] = [];
     const run: RunCpuJob = async (job, input) => {
