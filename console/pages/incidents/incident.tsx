@@ -20,13 +20,13 @@ const above = <a href="#/incidents">Incidents</a>;
 /** Poll interval in ms. Parts of an incident arrive some seconds after the failure, without an event. */
 const POLL_MS = 5000;
 
-const isNews = (_: Transition): boolean => true;
+const anyTransition = (_: Transition): boolean => true;
 
 /** Page of an incident: entities, notified channels, timeline, and actions. */
 export default function IncidentPage({ params }: PageProps) {
   const path = `/v1/incidents/${encodeURIComponent(params.id!)}`;
-  const incident = useLoad<IncidentDetail>(path, { about: isNews });
-  const timeline = useLiveFeed<TimelineEntry>(`${path}/timeline`, isNews);
+  const incident = useLoad<IncidentDetail>(path, { about: anyTransition });
+  const timeline = useLiveFeed<TimelineEntry>(`${path}/timeline`, anyTransition);
   const channels = useLoad<ListedChannel[]>('/v1/notify/channels', { all: true });
   function reload() {
     incident.reload();

@@ -17,7 +17,7 @@ const PAGE_SIZE = '50';
 /** Poll interval in ms. Incidents open some seconds after a failure, and resolve with time, without an event. */
 const POLL_MS = 10_000;
 
-const isNews = (_: Transition): boolean => true;
+const anyTransition = (_: Transition): boolean => true;
 
 /** Page of incidents: open ones first. */
 export default function IncidentsPage({ query }: PageProps) {
@@ -28,8 +28,8 @@ export default function IncidentsPage({ query }: PageProps) {
     const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE_SIZE });
     return `/v1/incidents?${new URLSearchParams(filters.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
   };
-  const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: isNews });
-  const resolved = useLiveFeed<IncidentRecord>(pathOf('resolved'), isNews);
+  const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: anyTransition });
+  const resolved = useLiveFeed<IncidentRecord>(pathOf('resolved'), anyTransition);
   useEvery(POLL_MS, () => {
     open.reload();
     resolved.renew();
