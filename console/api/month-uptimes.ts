@@ -55,7 +55,7 @@ export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
       const { entities } = await get<{ entities: { entity_id: string; total: EntityBucket }[] }>(path);
       if (signalsAtStart === signals) for (const { entity_id, total } of entities) of(entity_id).value = total.uptime;
     } catch {
-      // The rows keep their values and are read again after KEPT_MS. Only the hour bars show failures.
+      // The rows keep their values and are read again after KEPT_MS. Failed reads are shown only for the hour bars.
     }
     isReading = false;
     plan();

@@ -8,7 +8,7 @@ export type PathIds = Record<string, string>;
 
 export const WALK_ORIGIN = 'https://status.example.com';
 
-/** One request of a walk (example-requests.ts), which calls every endpoint. */
+/** One request of a walk (example-requests.ts), which calls every endpoint except deletions. */
 export type Step = {
   endpoint: string;
   /** @param replies bodies of earlier responses, by endpoint @param authenticator of the user */
@@ -25,7 +25,7 @@ export type Step = {
   made?: [collection: string, member: string];
 };
 
-/** Valid requests to endpoints with a body or side effect, in order. Each of these needs one. ACCESS_STEPS follow. */
+/** Valid requests, in order; ACCESS_STEPS follow. Each endpoint with POST or PUT needs one. ACCESS_STEPS follow. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {

@@ -166,7 +166,7 @@ const AccountSettings = AccountRecord.omit({ id: true });
 export const auditedAccount: Audited<AccountItem> = {
   type: 'account',
   target: ({ id, name }) => ({ id, name }),
-  members: (item) => {
+  properties: (item) => {
     const { rate_limits, disabled, deleted_at } = item;
     return { ...pick(AccountSettings, item), rate_limits, disabled, deleted_at };
   },

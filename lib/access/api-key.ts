@@ -208,5 +208,5 @@ const KeySettings = KeyRecord.omit({
 export const auditedKey: Audited<ApiKeyItem> = {
   type: 'key',
   target: ({ id, label, created_by }) => ({ id, name: label, within: [created_by] }),
-  members: (key) => pick(KeySettings, { ...key, expires_at: expiresAt(key) }),
+  properties: (key) => pick(KeySettings, { ...key, expires_at: expiresAt(key) }),
 };

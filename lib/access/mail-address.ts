@@ -32,15 +32,15 @@ export type MailAddressItem = Item & {
 export const auditedAddress: Audited<MailAddressItem> = {
   type: 'address',
   target: ({ address }) => ({ id: address, name: address }),
-  members: ({ status }) => ({ status }),
+  properties: ({ status }) => ({ status }),
 };
 
 export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key =>
   keys.mailAddress(tenant, digestOf(foldedEmail(address)));
 
 /**
- * Returns the write that confirms the address of a member without a mail, because the identity provider has verified
- * it. An unsubscribed address stays unsubscribed.
+ * Returns the write that confirms the address of a member without sending a mail, because the identity provider has
+ * verified it. An unsubscribed address stays unsubscribed.
  */
 export async function memberAddressWrites(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,

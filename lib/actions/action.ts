@@ -122,7 +122,7 @@ const ActionSettings = ActionRecord.omit({ id: true, created_at: true, updated_a
 export const auditedAction: Audited<ActionItem> = {
   type: 'action',
   target: ({ id, name, check_id }) => ({ id, name, within: check_id === null ? [] : [check_id] }),
-  members: (action) => pick(ActionSettings, action),
+  properties: (action) => pick(ActionSettings, action),
   shown: (action) => pick(ActionSettings, actionRecord({ caller: READER }, action)),
 };
 

@@ -12,14 +12,14 @@ export type Audited<Thing> = {
   /** Id and name of the record. `within`: ids of its parents; a filter by one of them also matches its entries. */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
-  members(thing: Thing): object;
+  properties(thing: Thing): object;
   /** The properties as a read-only caller sees them. Can be absent if none of them is secret. */
   shown?(thing: Thing): object;
 };
 
 /** Whether a change has no effect: then nothing is written, not even an entry. */
-export const isSame = <Thing>({ members }: Audited<Thing>, before: Thing, after: Thing): boolean =>
-  isDeepStrictEqual(members(before), members(after));
+export const isSame = <Thing>({ properties }: Audited<Thing>, before: Thing, after: Thing): boolean =>
+  isDeepStrictEqual(properties(before), properties(after));
 
 /**
  * Returns the entry of a change for its transaction; `auditWriter` (lib/access/audit-writer.ts) returns none for a
@@ -80,6 +80,6 @@ const ENTRY_BYTES = 8 * 1024 - 64;
 
 function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {
   if (thing === undefined) return { real: facts, shown: facts };
-  const real = { ...of.members(thing), ...facts };
+  const real = { ...of.properties(thing), ...facts };
   return { real, shown: of.shown ? { ...of.shown(thing), ...facts } : real };
 }

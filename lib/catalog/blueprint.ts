@@ -68,13 +68,13 @@ const BlueprintSettings = Blueprint.omit({ created_at: true, updated_at: true })
 export const auditedBlueprint: Audited<Blueprint> = {
   type: 'blueprint',
   target: ({ slug, name }) => ({ id: slug, name }),
-  members: (blueprint) => pick(BlueprintSettings, blueprint),
+  properties: (blueprint) => pick(BlueprintSettings, blueprint),
 };
 
 export const auditedField: Audited<Field & { slug: string }> = {
   type: 'field',
   target: ({ slug, name }) => ({ id: `${slug}.${name}`, name, within: [slug] }),
-  members: (field) => pick(Field, field),
+  properties: (field) => pick(Field, field),
 };
 
 /** Stored blueprint; its size depends on its fields and description. */

@@ -93,7 +93,7 @@ export type EntityItem = Item &
 export const auditedEntity: Audited<EntityItem> = {
   type: 'entity',
   target: ({ id, name, slug, blueprint_slug }) => ({ id, name, within: [slug, blueprint_slug] }),
-  members: ({ blueprint_slug, slug, name, fields, labels, silenced, silenced_until, silence_reason }) => ({
+  properties: ({ blueprint_slug, slug, name, fields, labels, silenced, silenced_until, silence_reason }) => ({
     blueprint_slug,
     slug,
     name,

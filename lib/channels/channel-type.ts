@@ -33,7 +33,7 @@ export type ChannelType<Name extends string = string> = {
   via: Send['via'];
   /** `people`: texts can be replaced by templates (templates.ts). */
   read_by: 'people' | 'programs';
-  /** Set if the receiver opens and closes a case per alert: then alerts are never combined in one message. */
+  /** Set if the receiver opens and closes a case per check: then alerts are never combined in one message. */
   has_cases?: true;
   /** Strict, so that typos are reported. All values are strings. */
   config: z.ZodObject;

@@ -79,7 +79,7 @@ type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { un
 const audited: Audited<CheckItem> = {
   type: 'check',
   target: (check) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
-  members: ({ alerts: { episode } }) => {
+  properties: ({ alerts: { episode } }) => {
     const { by, until, note } = episode?.acknowledgement ?? {};
     return { acknowledged_by: by, acknowledged_until: until === undefined ? undefined : iso(until), note };
   },

@@ -86,7 +86,7 @@ const auditedIncident: Audited<IncidentItem> = {
     name: title,
     within: root_entity_id === null ? entity_ids.slice(0, 10) : [root_entity_id],
   }),
-  members: ({ title, impact, hidden, entity_ids, component_ids, public_title, acknowledgement, resolved_by }) => ({
+  properties: ({ title, impact, hidden, entity_ids, component_ids, public_title, acknowledgement, resolved_by }) => ({
     title,
     impact,
     hidden,

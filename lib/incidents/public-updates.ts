@@ -88,7 +88,7 @@ export const updateView = (item: PublicUpdateItem): PublicUpdate =>
 const audited: Audited<PublicUpdateItem> = {
   type: 'incident_update',
   target: ({ id, incident_id, status }) => ({ id, name: status, within: [incident_id] }),
-  members: ({ status, component_ids, notify, edited_at }) => ({ status, component_ids, notify, edited_at }),
+  properties: ({ status, component_ids, notify, edited_at }) => ({ status, component_ids, notify, edited_at }),
 };
 
 /** Reads the public updates of an incident, newest first. */

@@ -14,7 +14,7 @@ export type Resolve = (name: string) => Promise<string[]>;
 /** `host` is canonical (`127.1` is 127.0.0.1, no brackets, no trailing dot). `literal`: whether it is an IP address. */
 export type EgressDecision = { ok: true; host: string; literal: boolean } | { ok: false; reason: string };
 
-/** Private zones (RFC 6761, 8375, 9476 and common names). */
+/** Private zones (RFC 6761, 6762, 7686, 8375 and common names). */
 const PRIVATE_ZONES = new Set(
   'localhost local internal intranet lan corp home private arpa onion test invalid example'.split(' '),
 );
@@ -31,7 +31,7 @@ export function allowHost(host: string, egress: Egress, allow: readonly string[]
 export function canonicalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
   if (isIP(bare)) return bare.includes('%') ? undefined : bare;
-  // With other characters, a URL parser sees more than a host.
+  // With one of these characters, a URL parser could read more than a host, such as a port or path.
   if (!/^[^\s/?#@:\\[\]%]+$/.test(host)) return undefined;
   const name = URL.parse(`http://${host}/`)?.hostname.replace(/\.$/, '');
   if (!name || isIP(name)) return name || undefined;

@@ -18,8 +18,8 @@ export type PingFacts = {
 /**
  * Result of a check, about 300 bytes, at `R#<ms>#<tail>`. The time is the slot of a probe (or the last change of
  * settings, if later), the deadline of a synthetic failure, and the instant of a push, retry or manual run. The tail is
- * the settings revision of a probe, retry or synthetic failure (`S<revision>`), a token of a manual run (`M<token>`),
- * or the digest of a push's identity, else a token. Put on `absent`; only a push that was stored as quiet and applied
+ * the settings revision for a probe or retry, `S<revision>` for a synthetic failure, `M<token>` for a manual run, and
+ * for a push the digest of its identity or a token. Put on `absent`; only a push that was stored as quiet and applied
  * later is replaced. The id of the result is derived from its key.
  */
 export type ResultItem = Item & {

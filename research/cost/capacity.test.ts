@@ -132,7 +132,7 @@ function unitsOf({ ConsumedCapacity }: { ConsumedCapacity?: unknown }): number |
   return first?.CapacityUnits;
 }
 
-/** DynamoDB Local charges two or four units for writes of a transaction, contrary to the documentation of AWS. */
+/** DynamoDB Local does not charge a transaction as AWS documents it: two units per started KB of each write. */
 const isComparable = (standIn: string, name: string) =>
   standIn !== 'DynamoDB Local' || !name.startsWith('a transaction');
 

@@ -117,7 +117,7 @@ export type Seen = {
   applied: { slug: string; status: number; id: string; replayed: boolean }[];
   /** Slots of scheduled actions, an entry per function run that processed the slot; `done_at` as for jobs. */
   actionRuns: { action_id: string; slot: number; done_at?: number }[];
-  /** Time in which the whole service was down, epoch ms. `suspended`: it resumed afterwards. */
+  /** Time in which the whole service was down, epoch ms. `suspended`: work in progress continued afterwards. */
   outages: (Span & { suspended?: true })[];
   /** Time in which the event loop of every process was stalled, epoch ms; ascending. */
   stalls: Span[];

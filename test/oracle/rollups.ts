@@ -3,7 +3,7 @@ import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { PastWindow, WindowItem } from '#lib/checks/maintenance.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
-import type { TimeKind } from '#lib/history/rollups/account-time.ts';
+import type { TimeKind } from '#lib/history/rollups/classify-time.ts';
 import { decodeLatency, decodeRollup, type StoredLatencies } from '#lib/history/rollups/rollup-item.ts';
 import type { LatenciesItem, RollupItem } from '#lib/history/rollups/stored-rollups.ts';
 import { cellOf, type Keys, numberOf } from '#lib/keys.ts';

@@ -59,13 +59,13 @@ export type RemediationAttempt =
  * Claims a remediation attempt by a guarded action after a failure of its check, or records the guard that stopped the
  * attempt. The claim is conditional on the versions of all inputs (lock, account limits, series, deadline, action,
  * check), so that two attempts never share a lock and no attempt is made twice.
- * @param isFirst whether the transition requested the attempt, and determines its id; otherwise the deadline did
+ * @param byTransition whether the transition requested the attempt, and determines its id; otherwise the deadline did
  */
 export async function attemptRemediation(
   env: RunEnv,
   action_id: string,
   transition: DecidedTransition,
-  isFirst: boolean,
+  byTransition: boolean,
 ): Promise<RemediationAttempt> {
   const { ports, keys } = env;
   const { tenant_id } = transition;
@@ -73,15 +73,17 @@ export async function attemptRemediation(
   let deadlines: DueDeadline[] = [];
   const made = await retryOnConflict(ports, async (): Promise<RemediationAttempt | typeof RETRY> => {
     [due, deadlines] = [undefined, []];
-    const known = isFirst
+    const known = byTransition
       ? await ports.table.get<ExecutionItem>(keys.execution(tenant_id, firstId(transition, action_id)))
       : undefined;
     if (known) return { is: 'taken', execution: known };
     const context = await readAttemptContext(env, action_id, transition);
     if (!context || !firesOn(context.action, transition)) return { is: 'none' };
-    if (!isFirst && !isDue(context, ports.clock.now())) return { is: 'none' };
+    if (!byTransition && !isDue(context, ports.clock.now())) return { is: 'none' };
     const stopped = await stoppedBy(env, context);
-    const decided = stopped ? await recordStopped(env, context, stopped, isFirst) : claimAttempt(env, context, isFirst);
+    const decided = stopped
+      ? await recordStopped(env, context, stopped, byTransition)
+      : claimAttempt(env, context, byTransition);
     if (decided.writes.length > 0 && !(await commit(ports, decided.writes)).ok) return RETRY;
     due = decided.due;
     deadlines = decided.deadlines ?? [];
@@ -127,12 +129,12 @@ async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped 
 /** Result of a decision. `due`: next recheck of the action (epoch ms). `deadlines`: deadlines of its check to send. */
 type Decided = { execution?: ExecutionItem; writes: Write[]; due?: number | undefined; deadlines?: DueDeadline[] };
 
-function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, isFirst: boolean): Decided {
+function claimAttempt({ ports, keys }: RunEnv, context: AttemptContext, byTransition: boolean): Decided {
   const { action, account, check, remediation, series, transition, limits, lock_name } = context;
   const { tenant_id, id: action_id } = action;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const number = series.attempts + 1;
-  const execution_id = isFirst ? firstId(transition, action_id) : laterId(transition, action_id, number);
+  const execution_id = byTransition ? firstId(transition, action_id) : laterId(transition, action_id, number);
   const { transition_id } = transition;
   const wanted = { tenant_id, action_id, execution_id, trigger: 'state_change' as const, transition_id };
   const { execution, writes } = newExecution(keys, wanted, action, account, token, now, { attempt: number });
@@ -158,16 +160,18 @@ async function recordStopped(
   { ports, keys }: RunEnv,
   context: AttemptContext,
   stopped: Stopped,
-  isFirst: boolean,
+  byTransition: boolean,
 ): Promise<Decided> {
   const { action, account, check, series, transition, stored } = context;
   const { tenant_id, id: action_id } = action;
   const { guard, why, until, undecided } = stopped;
   const [now, token] = [ports.clock.now(), ports.ids.token()];
   const execution_id =
-    isFirst && !undecided ? firstId(transition, action_id) : laterId(transition, action_id, series.attempts + 1, guard);
+    byTransition && !undecided
+      ? firstId(transition, action_id)
+      : laterId(transition, action_id, series.attempts + 1, guard);
   const skipsRecord =
-    undecided || (!isFirst && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
+    undecided || (!byTransition && (await ports.table.get(keys.execution(tenant_id, execution_id))) !== undefined);
   const wanted = {
     tenant_id,
     action_id,
@@ -186,9 +190,9 @@ async function recordStopped(
   const nextAt = alert && 'suppressed_until' in alert ? alert.suppressed_until : until;
   const alerted = alert && 'writes' in alert ? alert : undefined;
   // The held alert does not wait for an attempt after the deadline of its hold.
-  const isStillAwaited =
+  const keepsHold =
     undecided || !check.remediations?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
-  const awaited = stopAwaiting(keys, check, isStillAwaited ? undefined : context.hold, token, now);
+  const awaited = stopAwaiting(keys, check, keepsHold ? undefined : context.hold, token, now);
   // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: nextAt, ...(alerted && { notified: true as const }) }, token, now);
   // The action may have been bound to another check before; an open attempt there stays until its verdict.

@@ -139,7 +139,7 @@ const propertiesOf = (channel: AccountChannel) => {
 export const auditedAccountChannel: Audited<AccountChannel> = {
   type: 'channel',
   target: ({ id, name }) => ({ id, name }),
-  members: propertiesOf,
+  properties: propertiesOf,
   shown: (channel) => ({ ...propertiesOf(channel), config: withoutSecrets(channel) }),
 };
 

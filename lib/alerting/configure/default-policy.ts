@@ -32,7 +32,7 @@ const recordOf = (policy: Partial<Settings>): DefaultPolicyRecord =>
 const audited = (tenant: string): Audited<Partial<Settings>> => ({
   type: 'policy',
   target: () => ({ id: tenant, name: 'default policy' }),
-  members: (policy) => effectiveSettings(undefined, { policy }),
+  properties: (policy) => effectiveSettings(undefined, { policy }),
 });
 
 export async function readDefaultPolicy({ ports, keys, tenant }: Context): Promise<DefaultPolicyRecord> {

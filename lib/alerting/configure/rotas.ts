@@ -180,7 +180,7 @@ export function rotaView({ ports, tenant, caller }: Context, rota: RotaItem): z.
 const auditedRota: Audited<RotaItem> = {
   type: 'rota',
   target: ({ id, name }) => ({ id, name }),
-  members: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: rota.calendar_secret }),
+  properties: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: rota.calendar_secret }),
   shown: (rota) => ({ name: rota.name, ...planOf(rota), calendar_path: REDACTED }),
 };
 

@@ -70,7 +70,7 @@ export const silenceView = (silence: AccountSilence): z.infer<typeof AccountSile
 const auditedSilence: Audited<AccountSilence> = {
   type: 'silence',
   target: ({ id, reason }) => ({ id, name: reason || 'silence' }),
-  members: ({ applies_to, until, reason }) => ({ applies_to, until: iso(until), reason }),
+  properties: ({ applies_to, until, reason }) => ({ applies_to, until: iso(until), reason }),
 };
 
 type AccountSilenceEntry = SilenceEntry & Pick<AccountSilence, 'applies_to'>;

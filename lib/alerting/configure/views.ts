@@ -97,7 +97,7 @@ export function withoutSecrets({
 export const auditedPolicy: Audited<PolicyOfCheck> = {
   type: 'policy',
   target: ({ check }) => ({ id: check.id, name: checkLabel(check), within: [check.entity_id] }),
-  members: ({ policy, stored: { silenced = false, silenced_until, silence_reason } }) => ({
+  properties: ({ policy, stored: { silenced = false, silenced_until, silence_reason } }) => ({
     ...pick(PolicySettings, policy),
     silenced,
     silenced_until,
@@ -118,7 +118,7 @@ export const auditedChannel: Audited<ChannelOfCheck> = {
     name: `${channel.channel_type} channel of ${checkLabel(check)}`,
     within: [check.id, check.entity_id],
   }),
-  members: membersOf,
+  properties: membersOf,
   shown: (one) => ({ ...membersOf(one), config: withoutSecrets(one.channel) }),
 };
 

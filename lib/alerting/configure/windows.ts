@@ -255,7 +255,7 @@ function timeMembers({ times }: Pick<WindowItem, 'times'>) {
 const auditedWindow: Audited<WindowItem> = {
   type: 'window',
   target: ({ id, name }) => ({ id, name }),
-  members: (window) => ({
+  properties: (window) => ({
     name: window.name,
     note: window.note,
     public_title: window.public_title ?? '',

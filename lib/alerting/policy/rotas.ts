@@ -52,7 +52,7 @@ const handoverAt = (rota: RotaPlan, number: number): number =>
 /** Returns the number of the last hand-over at or before an instant. */
 function lastHandover(rota: RotaPlan, at: number): number {
   const wall = at + offsetAt(rota.time_zone, at);
-  // One more than the wall time says, because a clock change can shift a hand-over by less than a period.
+  // Starts one higher: after a clock change, the number by wall time can be one too low.
   let number = Math.floor((wall - firstWall(rota)) / (daysOf(rota) * DAY_MS)) + 1;
   while (handoverAt(rota, number) > at) number--;
   return number;

@@ -23,7 +23,10 @@ export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve =
       await net.guard({ host, timeout_ms, egress });
       throw unreachable(`${address} is an IPv6 address, which AWS Lambda cannot reach; ${hint}`);
     }
-    if (port === 25 && !inVpc) throw unreachable(`AWS blocks port 25; use 465 or 587, or ${VPC_HINT}`);
+    if (port === 25 && !inVpc)
+      throw unreachable(
+        `AWS blocks port 25; use 465 or 587, or the operator can run checks in a VPC (VPC_ID) for which AWS has lifted the block`,
+      );
   };
   return {
     ...net,

@@ -27,7 +27,7 @@ export function streamingLambda(
   work: (event: ApiEvent, context: { signal: AbortSignal }) => Promise<Response>,
   { log }: { log: LambdaLog },
 ): unknown {
-  // Read at startup, because the SDK defines a part of the same global.
+  // The SDK defines a part of this global too, so both properties are checked.
   const runtime = (globalThis as { awslambda?: Partial<StreamingRuntime> }).awslambda;
   const { streamifyResponse, HttpResponseStream } = runtime ?? {};
   if (!streamifyResponse || !HttpResponseStream)

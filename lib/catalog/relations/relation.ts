@@ -128,7 +128,7 @@ export const auditedRelation: Audited<StoredRelation> = {
     name: relation_type,
     within: [from_entity_id, to_entity_id],
   }),
-  members: (relation) => pick(AuditedProperties, relation),
+  properties: (relation) => pick(AuditedProperties, relation),
 };
 
 /** Immutable relation, visible while both of its entities exist. */

@@ -44,7 +44,7 @@ export async function createCheck(context: Context, body: object): Promise<Check
       if (Object.keys(entity.checks).length >= account.check_limit_per_entity) {
         throw new AppError(
           'LIMIT_EXCEEDED',
-          `The entity has ${account.check_limit_per_entity} checks, the maximum of its plan (check_limit_per_entity).`,
+          `The entity has the maximum of ${account.check_limit_per_entity} checks (check_limit_per_entity).`,
         );
       }
       const { cell, number, writes } = await placeInCell(context, entity, cellsWithRoom);

@@ -138,7 +138,7 @@ export const auditedCheck: Audited<CheckItem> = {
     name: checkLabel(check),
     within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
   }),
-  members: settingsOfCheck,
+  properties: settingsOfCheck,
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };
 

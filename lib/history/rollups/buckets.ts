@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { TimeRange } from '#lib/history/results/gaps.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { DAY_MS, HOUR_MS, iso } from '#lib/platform/time.ts';
-import type { TimeByKind } from './account-time.ts';
+import type { TimeByKind } from './classify-time.ts';
 import { type EntityFigures, type Figures, gapCount } from './figures.ts';
 import { emptyHistogram, type LatencyHistogram, percentile } from './latency-histogram.ts';
 

@@ -1,5 +1,5 @@
 import type { TimeRange } from '#lib/history/results/gaps.ts';
-import { entityTime, timeOf } from './account-time.ts';
+import { entityTime, timeOf } from './classify-time.ts';
 import { type EntityFigures, mergeEntityFigures } from './figures.ts';
 import { type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 import type { Rollup } from './rollup-item.ts';

@@ -1,6 +1,6 @@
 import type { GapCause } from '#lib/history/results/gaps.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
-import { TIME_KINDS, type TimeByKind, zeroTime } from './account-time.ts';
+import { TIME_KINDS, type TimeByKind, zeroTime } from './classify-time.ts';
 import { emptyHistogram, type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 
 /** Counts of a check, or of all checks of an entity, in a time range (docs/use/states-and-history.md#history). */

@@ -10,8 +10,8 @@ import { numberOf } from '#lib/keys.ts';
 import type { Key, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import type { AccountedSpan } from './account-time.ts';
 import { keptDays } from './buckets.ts';
+import type { ClassifiedSpan } from './classify-time.ts';
 import { entityHours } from './entity-figures.ts';
 import { mergeEntityFigures, mergeFigures } from './figures.ts';
 import { hoursIn } from './hours.ts';
@@ -31,13 +31,13 @@ export function dayRollup(hours: readonly CheckRollup[], day: TimeRange): CheckR
   const merged = mergeFigures(hours);
   const known = Object.values(merged.ms).reduce((sum, ms) => sum + ms, 0);
   merged.ms.not_monitored += day.to - day.from - known;
-  const spans = hours.flatMap((hour): (AccountedSpan | null)[] => [...(hour.spans ?? [null])]);
+  const spans = hours.flatMap((hour): (ClassifiedSpan | null)[] => [...(hour.spans ?? [null])]);
   const [first] = spans;
   const isOneKind = known === day.to - day.from && first && spans.every((span) => isSameKind(span, first));
   return { ...merged, spans: isOneKind ? [{ ...first, ...day }] : null };
 }
 
-const isSameKind = (span: AccountedSpan | null, other: AccountedSpan): boolean =>
+const isSameKind = (span: ClassifiedSpan | null, other: ClassifiedSpan): boolean =>
   span?.as === other.as && span.in_maintenance === other.in_maintenance;
 
 /** Cell to roll up, with the account's retention of raw data and rollups in days. */

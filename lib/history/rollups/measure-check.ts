@@ -9,7 +9,7 @@ import { timeline } from '#lib/history/results/timeline.ts';
 import { after, stamp, TRANSITIONS } from '#lib/keys.ts';
 import { itemsOf } from '#lib/platform/table/pages.ts';
 import { ROLLUP_DELAY_MS } from '#lib/schedule/slots.ts';
-import { classifyTime, type TimeSources, timeOf } from './account-time.ts';
+import { classifyTime, type TimeSources, timeOf } from './classify-time.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { addLatency } from './latency-histogram.ts';
 import type { CheckRollup } from './rollup-item.ts';
@@ -36,7 +36,7 @@ export async function measureCheck(
   const read = { from: span.from - gapLengthBefore(check, revisions, span.from), until: span.to };
   const outages = await outagesOf(context, check, read);
   const figures = ranges.map(emptyFigures);
-  const gaps = check.execution_mode === 'push' ? await countOutages(figures, { revisions, outages, ranges, now }) : [];
+  const gaps = check.execution_mode === 'push' ? await addPushGaps(figures, { revisions, outages, ranges, now }) : [];
 
   const causeOf = gapCauseFinder(context, check, outages);
   let i = 0;
@@ -78,7 +78,7 @@ function gapLengthBefore(check: CheckItem, [first]: readonly RevisionItem[], fro
   return Math.min(first.rhythm.interval_ms, from - first.from);
 }
 
-/** Returns the time (epoch ms) of the first settings change after a slot; its probe ends the gap. */
+/** Returns the time (epoch ms) of the first settings change after a slot; the probe after the change ends the gap. */
 const nextChange = (revisions: readonly RevisionItem[], slot: number): number =>
   revisions.find(({ from }) => from > slot)?.from ?? Number.POSITIVE_INFINITY;
 
@@ -91,7 +91,7 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
 type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; ranges: readonly TimeRange[]; now: number };
 
 /** Counts the slots that a push check missed during service outages. Returns these outages, which are its only gaps. */
-async function countOutages(figures: Figures[], { revisions, outages, ranges, now }: Outages): Promise<TimeRange[]> {
+async function addPushGaps(figures: Figures[], { revisions, outages, ranges, now }: Outages): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
   for (const [w, { from, to }] of ranges.entries()) {
     for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {

@@ -1,22 +1,22 @@
 import type { GapCause, TimeRange } from '#lib/history/results/gaps.ts';
 import { namesOf } from '#lib/platform/plain-data.ts';
 import {
-  type Accounted,
-  type AccountedSpan,
+  type Classified,
+  type ClassifiedSpan,
   TIME_KINDS,
   type TimeByKind,
   type TimeKind,
   timeOf,
   zeroTime,
-} from './account-time.ts';
+} from './classify-time.ts';
 import { type EntityFigures, emptyFigures, type Figures, GAP_CAUSES } from './figures.ts';
 import { decodeHistogram, encodeHistogram, type LatencyHistogram } from './latency-histogram.ts';
 
 /** Letters of kinds of time; `i` is degraded (impaired). In upper case: hidden by maintenance. */
 const LETTER = { up: 'u', degraded: 'i', down: 'd', unknown: 'x', gap: 'g', not_monitored: 'n' } as const;
 
-const KINDS = new Map<string, Accounted>(
-  namesOf(LETTER).flatMap((as): [string, Accounted][] => [
+const KINDS = new Map<string, Classified>(
+  namesOf(LETTER).flatMap((as): [string, Classified][] => [
     [LETTER[as], { as, in_maintenance: false }],
     [LETTER[as].toUpperCase(), { as, in_maintenance: true }],
   ]),
@@ -25,7 +25,7 @@ const KINDS = new Map<string, Accounted>(
 /**
  * Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with a minute down.
  */
-export const encodeSpans = (spans: readonly AccountedSpan[]): string =>
+export const encodeSpans = (spans: readonly ClassifiedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
       const letter = in_maintenance ? LETTER[as].toUpperCase() : LETTER[as];
@@ -34,8 +34,8 @@ export const encodeSpans = (spans: readonly AccountedSpan[]): string =>
     .join('');
 
 /** Decodes the spans of a range. Throws an Error if the text is not valid or does not end with the range. */
-export function decodeSpans(text: string, range: TimeRange): AccountedSpan[] {
-  const spans: AccountedSpan[] = [];
+export function decodeSpans(text: string, range: TimeRange): ClassifiedSpan[] {
+  const spans: ClassifiedSpan[] = [];
   let at = range.from;
   for (const [, letter = '', length = ''] of text.matchAll(/(\D)(\d*)/g)) {
     const kind = KINDS.get(letter);
@@ -51,7 +51,7 @@ export function decodeSpans(text: string, range: TimeRange): AccountedSpan[] {
 /** Stored figures of a check or entity for an hour or a UTC day. */
 export type Rollup = EntityFigures & {
   /** Spans of the figures; null for most days, and for an hour with over 500 spans (flapping every few seconds). */
-  spans: readonly AccountedSpan[] | null;
+  spans: readonly ClassifiedSpan[] | null;
 };
 
 export type CheckRollup = Rollup & Pick<Figures, 'latency'>;

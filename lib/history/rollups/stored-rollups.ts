@@ -7,7 +7,7 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { DAY_MS, HOUR_MS } from '#lib/platform/time.ts';
-import { type AccountedSpan, zeroTime } from './account-time.ts';
+import { type ClassifiedSpan, zeroTime } from './classify-time.ts';
 import { type EntityFigures, emptyFigures } from './figures.ts';
 import { measureCheck } from './measure-check.ts';
 import {
@@ -76,7 +76,7 @@ export type RollupReader = {
   /** Like `parts`, without latencies. */
   times(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part<Rollup>[]>;
   /** Returns the spans of a check in a range from raw data; not monitored if it expired or the check was deleted. */
-  spans(check: CheckSource, range: TimeRange): Promise<readonly AccountedSpan[]>;
+  spans(check: CheckSource, range: TimeRange): Promise<readonly ClassifiedSpan[]>;
 };
 
 /** Returns a reader of rollups. `retentionDays`: retention of raw data. `strong`: strongly consistent. */

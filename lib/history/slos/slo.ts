@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Audited } from '#lib/audit/write.ts';
 import type { TimeRange } from '#lib/history/results/gaps.ts';
-import type { TimeKind } from '#lib/history/rollups/account-time.ts';
 import { floorRatio } from '#lib/history/rollups/buckets.ts';
+import type { TimeKind } from '#lib/history/rollups/classify-time.ts';
 import { CreatedAt, IdOf, Unchanged, UpdatedAt } from '#lib/platform/http/route.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import type { Item } from '#lib/platform/ports.ts';
@@ -141,7 +141,7 @@ export const sloRecord = (item: SloItem) => pick(SloRecord, item);
 export const auditedSlo: Audited<SloItem> = {
   type: 'slo',
   target: ({ id, name }) => ({ id, name }),
-  members: ({ slug, name, check_id, entity_id, target, window, degraded_is_down }) => ({
+  properties: ({ slug, name, check_id, entity_id, target, window, degraded_is_down }) => ({
     ...{ slug, name, check_id, entity_id, target, window, degraded_is_down },
   }),
 };

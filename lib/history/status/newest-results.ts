@@ -158,7 +158,7 @@ const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, sin
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {
     const entry = entryOf(pack, numberOf(id));
-    // An older pack is from an earlier time in which the check had this interval.
+    // A pack before `settings_at` may not be the newest: the check may have had another interval since.
     if (entry && !entry.gap && slotOf(pack) >= settings_at) return { at: slotOf(pack), result: entry };
   }
   return undefined;

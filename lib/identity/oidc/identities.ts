@@ -47,7 +47,7 @@ export const auditedIdentity: Audited<Pick<IdentityItem, 'id' | 'name' | 'issuer
   type: 'identity',
   // Some providers send neither e-mail address nor name.
   target: ({ id, name, subject, user_id }) => ({ id, name: name || subject, within: [user_id] }),
-  members: ({ issuer, subject, name }) => ({ issuer, subject, name }),
+  properties: ({ issuer, subject, name }) => ({ issuer, subject, name }),
 };
 
 /** Lists the identities of the caller, oldest first. */

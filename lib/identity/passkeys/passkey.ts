@@ -50,5 +50,5 @@ export const passkeyRecord = (item: PasskeyItem): PasskeyRecord => pick(PasskeyR
 export const auditedPasskey: Audited<Pick<PasskeyItem, 'id' | 'name' | 'user_id'>> = {
   type: 'passkey',
   target: ({ id, name, user_id }) => ({ id, name, within: [user_id] }),
-  members: ({ name }) => ({ name }),
+  properties: ({ name }) => ({ name }),
 };

@@ -26,7 +26,7 @@ const MAX_ENDED = 20;
 
 /**
  * Unwritten session. A sign-in method commits `writes` in one transaction with the writes that use up its proof (link,
- * challenge, state), so that neither happens without the other, and then returns `record` with `cookie`.
+ * challenge, invitation), so that neither happens without the other, and then returns `record` with `cookie`.
  */
 export type BegunSession = {
   /** Two for the new session, two for the replaced session, two for each surplus session. */

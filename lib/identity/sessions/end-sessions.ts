@@ -37,7 +37,7 @@ export function endSession(scope: MutationContext, session: SessionItem): Promis
 const auditedSessions: Audited<UserItem> = {
   type: 'session',
   target: ({ id, email }) => ({ id, name: `the sessions of ${email}` }),
-  members: ({ id }) => ({ user_id: id }),
+  properties: ({ id }) => ({ user_id: id }),
 };
 
 /**

@@ -12,7 +12,7 @@ import type { Settings } from '#lib/settings.ts';
 export const auditedSession: Audited<SessionItem> = {
   type: 'session',
   target: ({ id, method, user_id }) => ({ id, name: `a session by ${method}`, within: [user_id] }),
-  members: ({ method, user_id }) => ({ method, user_id }),
+  properties: ({ method, user_id }) => ({ method, user_id }),
 };
 
 /** Pointer to a session in the partition of its user. */

@@ -94,7 +94,7 @@ const TeamSettings = TeamMember.omit({ id: true, created_at: true });
 export const auditedUser: Audited<UserItem> = {
   type: 'user',
   target: ({ id, email }) => ({ id, name: email }),
-  members: (user) => pick(TeamSettings, teamMember(user)),
+  properties: (user) => pick(TeamSettings, teamMember(user)),
 };
 
 /** Whether two e-mail addresses of an account are equal, regardless of case. */

@@ -55,7 +55,10 @@ const METHODS = new Map<string, Method>([
   ['tools/call', { variants: ['stream', 'handshake', 'stateless'], run: callTool }],
 ]);
 
-/** Returns the version of the session. For streams always 2024-11-05: a GET with this version is a reconnect. */
+/**
+ * Returns the version of the session. A stream always gets 2024-11-05: its client sends this version when it
+ * reconnects.
+ */
 function negotiated(requested: unknown, variant: ProtocolVariant): string {
   if (variant === 'stream') return STREAM_VERSION;
   return HANDSHAKE_VERSIONS.find((version) => version === requested) ?? HANDSHAKE_VERSIONS[0]!;

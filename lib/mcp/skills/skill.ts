@@ -113,7 +113,7 @@ const SkillSettings = Skill.omit({ created_at: true, updated_at: true });
 export const auditedSkill: Audited<SkillItem> = {
   type: 'skill',
   target: ({ slug, name }) => ({ id: slug, name }),
-  members: (skill) => pick(SkillSettings, skill),
+  properties: (skill) => pick(SkillSettings, skill),
 };
 
 export const skillRecord = (item: SkillItem): Skill => pick(Skill, item);

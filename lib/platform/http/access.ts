@@ -21,7 +21,7 @@ type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
  */
 const RULES = {
   read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
-  // The `audit` scope opens the whole audit log.
+  // Configuration changes in the audit log; all of its entries need `audit`.
   changes: { role: 'viewer', scopes: ['read', 'respond', 'write', 'audit'], read_only: true },
   respond: { role: 'responder', scopes: ['respond'] },
   // A silence or window of all checks, or over a day, also needs `write` (alerting/policy/suppression-access.ts).

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type ApiEvent, type ApiResult, isCurrent } from './api-event.ts';
 
-/** Maximum length (characters or bytes) that is not compressed: it fits one network packet in any encoding. */
+/** Maximum length (characters or bytes) that is not compressed: it usually fits one network packet anyway. */
 const MAX_UNCOMPRESSED = 1024;
 
 const gzipAsync = promisify(gzip);

@@ -113,7 +113,9 @@ export class FairSemaphore {
     });
   }
 
-  /** Whether a tenant reached a limit in the last minute, so that its late work was delayed by its other work. */
+  /**
+   * Whether a tenant reached a limit in the last minute. If so, late work of it counts as delayed by its other work.
+   */
   wasAtLimit(tenant: string): boolean {
     return (this.#atLimit.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - AT_LIMIT_MS;
   }

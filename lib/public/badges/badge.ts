@@ -102,6 +102,6 @@ export const auditedBadge: Audited<BadgeItem> = {
     name: label ?? id,
     within: [check_id, entity_id, status_page_id].flatMap((one) => one ?? []),
   }),
-  members: shown,
+  properties: shown,
   shown,
 };

@@ -269,6 +269,6 @@ const settingsOf = (page: StatusPageItem): Record<string, unknown> =>
 export const auditedStatusPage: Audited<StatusPageItem> = {
   type: 'status_page',
   target: ({ id, title }) => ({ id, name: title }),
-  members: (page) => ({ ...settingsOf(page), domain: page.domain, logo: page.logo, link: page.link_token }),
+  properties: (page) => ({ ...settingsOf(page), domain: page.domain, logo: page.logo, link: page.link_token }),
   shown: (page) => ({ ...settingsOf(page), domain: page.domain, logo: page.logo, link: REDACTED }),
 };

@@ -65,7 +65,7 @@ export const subscriberView = ({ caller }: Context, item: SubscriberItem): z.out
 const audited: Audited<SubscriberItem> = {
   type: 'status_subscriber',
   target: ({ id, channel_type, page_id }) => ({ id, name: channel_type, within: [page_id] }),
-  members: ({ channel_type, config, component_ids }) => ({ channel_type, config, component_ids }),
+  properties: ({ channel_type, config, component_ids }) => ({ channel_type, config, component_ids }),
   shown: (item) => ({
     channel_type: item.channel_type,
     config: withoutSecrets(item),

@@ -63,7 +63,7 @@ export const pingKeyRecord = ({ caller }: Pick<Context, 'caller'>, item: PingKey
 const auditedPingKey: Audited<PingKeyItem> = {
   type: 'ping_key',
   target: ({ id, label }) => ({ id, name: label }),
-  members: ({ label, blueprint_slug }) => ({ label, blueprint_slug }),
+  properties: ({ label, blueprint_slug }) => ({ label, blueprint_slug }),
 };
 
 /** Maximum number of ping keys per account. */

@@ -86,8 +86,8 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // The time stays after the arrival if the clock of the program is ahead, because a repeat must have the same key.
-  // Comparisons limit it to the arrival (pushTimesOf).
+  // A time in the future is kept, because a repeat must have the same key. Comparisons limit it to the arrival
+  // (pushTimesOf).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey =

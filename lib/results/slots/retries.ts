@@ -83,7 +83,7 @@ export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { tenant_id, id, interval_seconds, rev } = check;
   const cell = cellOf(id);
   const slot = latestSlot(intervalScheduleOf(cell, interval_seconds), ports.clock.now());
-  // The probe after a change of settings is always applied.
+  // The first probe after a change of settings is never packed, so it is applied.
   if (slot < check.settings_at) return;
   const [single, packs] = await Promise.all([
     ports.table.get(keys.result(tenant_id, id, slot, String(rev))),

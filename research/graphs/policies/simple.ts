@@ -1,10 +1,10 @@
 import { runChecks } from '#research/graphs/runs.ts';
 import { type Alert, alerter, type Policy, type Scene } from './policy.ts';
 
-/** Creates a policy that alerts about each entity that goes down, unless `isHeld` suppresses the alert. */
+/** Creates a policy that alerts about each entity that goes down, unless `isSuppressed` suppresses the alert. */
 const plain = (
   name: string,
-  isHeld: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
+  isSuppressed: (scene: Scene, entity: string, isDown: (id: string) => boolean) => boolean,
 ): Policy => ({
   name,
   simulate: async (scene) => {
@@ -12,7 +12,7 @@ const plain = (
     const sent: Alert[] = [];
     const isDown = (id: string) => runs.statuses.get(id)?.state === 'down';
     const alerts = alerter(scene, isDown, (entity) => {
-      if (isHeld(scene, entity, isDown)) return;
+      if (isSuppressed(scene, entity, isDown)) return;
       alerts.note(entity);
       sent.push({ at: agenda.now, entity, urgency: 'high' });
     });

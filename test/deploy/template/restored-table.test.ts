@@ -32,7 +32,7 @@ describe('stack with a restored table', () => {
     expect(all('AWS::DynamoDB::Table')).toEqual([]);
   });
 
-  it('retains its own table when it is removed from the stack', () => {
+  it('retains the table that it replaces', () => {
     own.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 

@@ -12,7 +12,7 @@ const PAGE = 4096;
 afterEach(cleanUp);
 
 describe('start of the embedded service', () => {
-  it('fails with one sentence in a folder that another service holds', async () => {
+  it('fails with one line in a folder that another service holds', async () => {
     const dir = newDir();
     await start({ DATA_DIR: dir }).ready;
     const second = start({ DATA_DIR: dir });
@@ -22,7 +22,7 @@ describe('start of the embedded service', () => {
     );
   });
 
-  it('fails with one sentence that names the folder if it is a file', async () => {
+  it('fails with one line that names the folder if it is a file', async () => {
     const file = join(newDir(), 'file');
     writeFileSync(file, '');
     const service = start({ DATA_DIR: file });
@@ -34,7 +34,7 @@ describe('start of the embedded service', () => {
     ['has random bytes', () => randomBytes(50_000)],
     ['is the first half of a copy', (whole: Buffer) => whole.subarray(0, whole.length / 2)],
     ['has a torn page', (whole: Buffer) => whole.fill(0xa5, 3 * PAGE, 4 * PAGE)],
-  ])('fails with one sentence that names the database if it %s', async (_, damage) => {
+  ])('fails with one line that names the database if it %s', async (_, damage) => {
     const dir = newDir();
     const first = start({ DATA_DIR: dir });
     await first.ready;
@@ -49,7 +49,7 @@ describe('start of the embedded service', () => {
     );
   });
 
-  it('fails with one sentence on a port in use', async () => {
+  it('fails with one line on a port in use', async () => {
     const { url } = await start({ DATA_DIR: newDir() }).ready;
     const { port } = new URL(url);
     const second = start({ DATA_DIR: newDir(), PORT: port });
@@ -86,13 +86,13 @@ describe('start of the embedded service', () => {
     }
   });
 
-  it('fails with one sentence on an unknown flag', async () => {
+  it('fails with one line on an unknown flag', async () => {
     const service = start({ DATA_DIR: newDir() }, ['--dmeo']);
     expect(await service.exited).toEqual({ code: 1, signal: null });
     expect(service.err()).toBe('--dmeo is unknown; did you mean --demo?\n');
   });
 
-  it('leaves no files when it cannot start', async () => {
+  it('does not keep the database open when it cannot start', async () => {
     const dir = newDir();
     const first = await startService({ dir });
     await expect(startService({ dir })).rejects.toThrow('Another Fleetwatch');

@@ -14,7 +14,7 @@ type Thing = { id: string; count: number };
 const thing = (type: 'check' | 'key' = 'check'): Audited<Thing> => ({
   type,
   target: ({ id }) => ({ id, name: id, within: ['ent_1'] }),
-  members: ({ count }) => ({ count }),
+  properties: ({ count }) => ({ count }),
 });
 
 const scopeOf = ({ ports, keys }: MemoryWorld) => ({ ports, keys, tenant: 'acc_1', origin: 'operator' }) as const;

@@ -37,7 +37,7 @@ it('commits writes of consecutive turns together', async () => {
   expect(order).toEqual(['first', 'second', 'first is committed', 'second is committed']);
 });
 
-it('commits a write soon, even if many more follow', async () => {
+it('limits the time for which a write waits for others', async () => {
   let isCommitted = false;
   const first = store
     .write(() => {})

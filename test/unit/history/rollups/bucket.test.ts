@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TIME_KINDS, zeroTime } from '#lib/history/rollups/account-time.ts';
 import { bucketRecord, CheckBucket, EntityBucket, entityBucketRecord } from '#lib/history/rollups/buckets.ts';
+import { TIME_KINDS, zeroTime } from '#lib/history/rollups/classify-time.ts';
 import { emptyFigures, type Figures, mergeEntityFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import { someFigures, someSpans } from './some-figures.ts';
 import { histogramOf } from './some-latencies.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TIME_KINDS, timeOf } from '#lib/history/rollups/account-time.ts';
+import { TIME_KINDS, timeOf } from '#lib/history/rollups/classify-time.ts';
 import { emptyFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import { dayRollup } from '#lib/history/rollups/make-rollup.ts';
 import type { CheckRollup } from '#lib/history/rollups/rollup-item.ts';

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Accounted, type AccountedSpan, divide, entityTime, timeOf } from '#lib/history/rollups/account-time.ts';
+import {
+  type Classified,
+  type ClassifiedSpan,
+  divide,
+  entityTime,
+  timeOf,
+} from '#lib/history/rollups/classify-time.ts';
 
 const END = 30;
 const WINDOW = { from: 0, to: END };
 
-const all = (as: Accounted['as'], in_maintenance = false): AccountedSpan[] => [{ ...WINDOW, as, in_maintenance }];
+const all = (as: Classified['as'], in_maintenance = false): ClassifiedSpan[] => [{ ...WINDOW, as, in_maintenance }];
 
 /** Returns the kind that an entity with these checks has in the whole window. */
-function kindOf(...checks: AccountedSpan[][]): string {
+function kindOf(...checks: ClassifiedSpan[][]): string {
   const [span, ...more] = entityTime(checks, WINDOW);
   expect(more).toEqual([]);
   return `${span!.as}${span!.in_maintenance ? ' in maintenance' : ''}`;
@@ -58,10 +64,10 @@ describe('an entity', () => {
 
 const kind = fc.oneof(
   fc.record({
-    as: fc.constantFrom<Accounted['as']>('up', 'degraded', 'down', 'unknown', 'gap'),
+    as: fc.constantFrom<Classified['as']>('up', 'degraded', 'down', 'unknown', 'gap'),
     in_maintenance: fc.boolean(),
   }),
-  fc.constant<Accounted>({ as: 'not_monitored', in_maintenance: false }),
+  fc.constant<Classified>({ as: 'not_monitored', in_maintenance: false }),
 );
 /** Random spans of one check. */
 const check = fc
@@ -77,7 +83,7 @@ describe('the time of an entity', () => {
       fc.property(fc.array(check, { maxLength: 4 }), (checks) => {
         const found = entityTime(checks, WINDOW);
         for (let at = 0; at < END; at++) {
-          const spanAt = (spans: AccountedSpan[]) => spans.find(({ from, to }) => from <= at && at < to)!;
+          const spanAt = (spans: ClassifiedSpan[]) => spans.find(({ from, to }) => from <= at && at < to)!;
           const moment = { from: at, to: at + 1 };
           const alone = entityTime(
             checks.map((spans) => [{ ...spanAt(spans), ...moment }]),

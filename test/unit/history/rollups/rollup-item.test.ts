@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timeOf } from '#lib/history/rollups/account-time.ts';
+import { timeOf } from '#lib/history/rollups/classify-time.ts';
 import { emptyFigures, mergeFigures } from '#lib/history/rollups/figures.ts';
 import {
   type CheckRollup,

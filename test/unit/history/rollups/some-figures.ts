@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { TimeRange } from '#lib/history/results/gaps.ts';
-import { type AccountedSpan, classifyTime, timeOf } from '#lib/history/rollups/account-time.ts';
+import { type ClassifiedSpan, classifyTime, timeOf } from '#lib/history/rollups/classify-time.ts';
 import type { Figures } from '#lib/history/rollups/figures.ts';
 import { histogramOf } from './some-latencies.ts';
 
 const count = fc.nat({ max: 100_000 });
 
 /** Generates random spans of a check in a range. */
-export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]> {
+export function someSpans({ from, to }: TimeRange): fc.Arbitrary<ClassifiedSpan[]> {
   const at = fc.integer({ min: from, max: to });
   const spans = fc.array(fc.record({ from: at, to: at }), { maxLength: 3 });
   const state = fc.constantFrom<EntityState>('up', 'degraded', 'down', 'unknown');
@@ -24,7 +24,7 @@ export function someSpans({ from, to }: TimeRange): fc.Arbitrary<AccountedSpan[]
 }
 
 /** Generates figures of a check with these spans and random counts. */
-export const someFigures = (spans: readonly AccountedSpan[]): fc.Arbitrary<Figures> =>
+export const someFigures = (spans: readonly ClassifiedSpan[]): fc.Arbitrary<Figures> =>
   fc
     .record({
       runs: count,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EntityState } from '#lib/catalog/states.ts';
 import type { TimeRange } from '#lib/history/results/gaps.ts';
-import { classifyTime, TIME_KINDS, type TimeSources, timeOf, zeroTime } from '#lib/history/rollups/account-time.ts';
+import { classifyTime, TIME_KINDS, type TimeSources, timeOf, zeroTime } from '#lib/history/rollups/classify-time.ts';
 
 const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };

@@ -6,14 +6,14 @@ import type { TimeRange } from '#lib/history/results/gaps.ts';
 export const TIME_KINDS = ['up', 'degraded', 'down', 'unknown', 'gap', 'maintenance', 'not_monitored'] as const;
 export type TimeKind = (typeof TIME_KINDS)[number];
 
-export type Accounted = {
+export type Classified = {
   as: EntityState | 'gap' | 'not_monitored';
   /** Whether a maintenance window with `exclude_from_uptime` covers it; always false while not monitored. */
   in_maintenance: boolean;
 };
 
 /** Time range of one kind. Lists are ascending and cover their range without holes. */
-export type AccountedSpan = TimeRange & Accounted;
+export type ClassifiedSpan = TimeRange & Classified;
 
 /** Milliseconds of each kind; `ms` adds up to the length of the range exactly. */
 export type TimeByKind = {
@@ -28,7 +28,7 @@ export const zeroTime = (): TimeByKind => ({
 });
 
 /** Sums the durations of spans by kind; all zero without spans. */
-export function timeOf(spans: readonly AccountedSpan[]): TimeByKind {
+export function timeOf(spans: readonly ClassifiedSpan[]): TimeByKind {
   const time = zeroTime();
   for (const { from, to, as, in_maintenance } of spans) {
     time.ms[in_maintenance ? 'maintenance' : as] += to - from;
@@ -41,11 +41,11 @@ export function timeOf(spans: readonly AccountedSpan[]): TimeByKind {
 export function divide(
   range: TimeRange,
   instants: Iterable<number>,
-  kindAt: (at: number) => Accounted,
-): AccountedSpan[] {
+  kindAt: (at: number) => Classified,
+): ClassifiedSpan[] {
   if (range.from >= range.to) return [];
   const inside = new Set([...instants].filter((at) => at > range.from && at < range.to));
-  const spans: AccountedSpan[] = [];
+  const spans: ClassifiedSpan[] = [];
   for (const from of [range.from, ...[...inside].toSorted((a, b) => a - b)]) {
     const { as, in_maintenance } = kindAt(from);
     const last = spans.at(-1);
@@ -61,10 +61,9 @@ type StateChange = { at: number; state: EntityState };
 /** Data to classify a range. Its lists of ranges may be unordered, overlap, and extend beyond that range. */
 export type TimeSources = {
   /**
-   * State changes in the order in which they were decided, each with the instant from which it counts: the first
-   * failed result of an outage, or the first successful one after it. The state is unknown before the first change. A
-   * later change may count from an earlier instant: at any instant, the last change of the list that already counts
-   * applies.
+   * State changes in the order in which they were decided, each with the instant from which it counts, usually the
+   * first result of the streak that led to it. The state is unknown before the first change. A later change can count
+   * from an earlier instant: of the changes that count by an instant, the last in the list applies.
    */
   changes: readonly StateChange[];
   monitored: readonly TimeRange[];
@@ -77,13 +76,13 @@ export type TimeSources = {
 export function classifyTime(
   { changes, monitored, gaps, maintenance }: TimeSources,
   range: TimeRange,
-): AccountedSpan[] {
+): ClassifiedSpan[] {
   const borders = [...monitored, ...gaps, ...maintenance].flatMap(({ from, to }) => [from, to]);
   const isMonitored = coverageOf(monitored);
   const isGap = coverageOf(gaps);
   const isMaintenance = coverageOf(maintenance);
   const stateAt = statesIn(changes);
-  return divide(range, [...changes.map(({ at }) => at), ...borders], (at): Accounted => {
+  return divide(range, [...changes.map(({ at }) => at), ...borders], (at): Classified => {
     const [monitoredNow, gapNow, in_maintenance, state] = [isMonitored(at), isGap(at), isMaintenance(at), stateAt(at)];
     if (!monitoredNow) return { as: 'not_monitored', in_maintenance: false };
     return { as: gapNow ? 'gap' : state, in_maintenance };
@@ -115,7 +114,7 @@ function statesIn(changes: readonly StateChange[]): (at: number) => EntityState 
 }
 
 /** Derives the time of an entity from the spans of its checks; a check is not monitored outside its spans. */
-export function entityTime(checks: readonly (readonly AccountedSpan[])[], range: TimeRange): AccountedSpan[] {
+export function entityTime(checks: readonly (readonly ClassifiedSpan[])[], range: TimeRange): ClassifiedSpan[] {
   const borders = checks.flat().flatMap(({ from, to }) => [from, to]);
   const cursors = checks.map(spanReader);
   return divide(range, borders, (at) => combine(cursors.flatMap((spanAt) => spanAt(at) ?? [])));
@@ -125,7 +124,7 @@ export function entityTime(checks: readonly (readonly AccountedSpan[])[], range:
  * Combines the kinds of the checks of an entity at an instant. Checks in maintenance count only if all monitored checks
  * are in maintenance; then maintenance hides the state of the entity.
  */
-function combine(checks: readonly Accounted[]): Accounted {
+function combine(checks: readonly Classified[]): Classified {
   const monitored = checks.filter(({ as }) => as !== 'not_monitored');
   if (monitored.length === 0) return { as: 'not_monitored', in_maintenance: false };
   const counted = monitored.filter(({ in_maintenance }) => !in_maintenance);
@@ -136,7 +135,7 @@ function combine(checks: readonly Accounted[]): Accounted {
   return { as: states.length === 0 ? 'gap' : aggregate(Object.fromEntries(states.entries())), in_maintenance };
 }
 
-function spanReader(spans: readonly AccountedSpan[]): (at: number) => AccountedSpan | undefined {
+function spanReader(spans: readonly ClassifiedSpan[]): (at: number) => ClassifiedSpan | undefined {
   let i = 0;
   return (at) => {
     while (i < spans.length && spans[i]!.to <= at) i++;
