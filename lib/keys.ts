@@ -212,7 +212,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     incidentUpdate: (tenant: string, id: string, update: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
-    /** Recipients of a failure of an entity with dependents, and alerts held until it is over. */
+    /** Recipients of a failure of an entity with dependents. `heldUnder`: checks with an alert held under it. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
@@ -288,7 +288,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
     /** Running remediations of the account. */
     remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
-    /** @param name of a lock, or id of its entity */
+    /** @param name lock that the action names; without one, the id of the failed entity */
     remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
@@ -342,7 +342,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     statusPage: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGES'), page),
     statusPageCount: (tenant: string) => key(ofTenant(tenant, 'STATUS_PAGES'), '!COUNT'),
     statusAddress: (address: string) => key(`STATUS#${address}`, 'STATUS'),
-    /** Rendering of a page, and the paths of files that can exist. */
+    /** State of the rendering of a page, and the paths of its files; a path is added before its file. */
     publication: (tenant: string, page: string) => key(ofTenant(tenant, 'STATUS_PAGE', page), 'PUBLICATION'),
     ofStatusPage: (tenant: string, page: string) => ofTenant(tenant, 'STATUS_PAGE', page),
     statusSubscriber: (tenant: string, page: string, subscriber: string) =>

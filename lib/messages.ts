@@ -39,8 +39,8 @@ export type Wake = z.infer<typeof Wake>;
 
 /**
  * Returns the message that rechecks the alerts of an account after a change. The change sends it twice: before its
- * write, because a crash could prevent the second one, with a delay of WRITTEN_MS, because decisions by the old state
- * may be in progress; and after its write, without a delay.
+ * write, in case a crash prevents the second one, and after its write. The first is delayed by WRITTEN_MS, because
+ * decisions by the old state may be in progress; the second is not delayed.
  */
 export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<Wake> => ({
   body: { wake: tenant, at },
@@ -71,7 +71,7 @@ export type AddressRequest = z.infer<typeof AddressRequest>;
 
 /** Items of a deleted check; without `check_id`, items of a deleted entity. */
 const ReclaimEntity = z.object({ tenant_id: z.string(), entity_id: z.string(), check_id: z.string().optional() });
-/** Cell to recount, because one of its checks is no longer probed at its previous interval. */
+/** Cell whose checks are recounted, because one of them is no longer probed at its previous interval. */
 const ReclaimCell = z.object({ tenant_id: z.string(), left_cell: z.string() });
 /** Executions of a deleted action. */
 const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() });

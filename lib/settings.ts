@@ -7,7 +7,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Returns why a text is not a valid issuer: a URL without query and fragment (OpenID Connect Discovery 1.0, section 2),
- * with https, or http on this machine only. The provider's own issuer is compared at sign-in.
+ * with https, or http on this machine only. At sign-in it is compared with the issuer that the provider states.
  */
 function issuerProblem(text: string): string | undefined {
   const url = URL.parse(text);

@@ -87,7 +87,7 @@ export function makeLive(world: LiveWorld): Live {
 
   const isKnown = ({ id }: Transition): boolean => feed.known.some((known) => known.id === id);
 
-  /** Returns the end of the feed, oldest first; undefined if it may be incomplete. */
+  /** Returns the newest transitions, oldest first; undefined if some may be missing. */
   async function readEnd(): Promise<Transition[] | undefined> {
     const settled = settledOf(feed, world.now());
     if (settled) return readAfter(settled);

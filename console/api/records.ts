@@ -42,7 +42,7 @@ import type { ReportEntity as ReportEntityRecord } from '#lib/report/report.ts';
 import type { PingRecord } from '#lib/results/pings/ping-item.ts';
 import type { ResultRecord } from '#lib/results/result-record.ts';
 
-/** Types of the API responses, from lib/. Only types are imported, so the page contains no code of lib/. */
+/** Types of the API responses, from lib/. Only types are imported, so this file adds no code of lib/ to the page. */
 export type Me = z.output<typeof MeWithUse>;
 export type Health = HealthRecord;
 export type Status = StatusRecord;

@@ -25,7 +25,7 @@ type PickerProps = {
   placeholder?: string;
 };
 
-/** Option that creates an entity of a blueprint with the typed name. Its id is the slug of the blueprint. */
+/** Option that creates an entity of a blueprint with the typed name. `id`: slug of the blueprint. */
 type NewEntity = { id: string; name: string; blueprint: Blueprint };
 
 export const MAX_SUGGESTIONS = 8;

@@ -14,16 +14,16 @@ type FeedFiltersProps = {
 /** Filters of a long list, kept in the address. On a phone, a button shows the fields. */
 export function FeedFilters({ label, names, query, children }: FeedFiltersProps) {
   const [open, show] = useState(false);
-  const setCount = names.filter((name) => query.has(name)).length;
+  const activeCount = names.filter((name) => query.has(name)).length;
   return (
     <search class={open ? 'feed-filters open' : 'feed-filters'} aria-label={label}>
       <div class="narrow">
         <Button small icon={open ? 'down' : 'right'} expanded={open} onClick={() => show(!open)}>
-          {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
+          {activeCount === 0 ? 'Filters' : `Filters (${activeCount})`}
         </Button>
       </div>
       {children}
-      {setCount > 0 && (
+      {activeCount > 0 && (
         <Button small onClick={() => setQuery(Object.fromEntries(names.map((name) => [name, ''])))}>
           Show all
         </Button>

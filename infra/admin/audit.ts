@@ -22,7 +22,7 @@ export const AUDIT_FLAGS = {
 export const AUDIT_USAGE = `\
       --since T, --until T   entries at or after --since and before --until: ISO 8601 times
       --actor A              id or e-mail address of a user, id of a key, or operator
-      --action check.update  action; check. for all actions on checks
+      --action check.update  action; "check." for all actions on checks
       --target ID            id of the changed item or of its parent
       --kind config|access   configuration changes, or changes of users, keys and sessions
       --limit N              maximum number of entries, newest first (50)`;

@@ -3,6 +3,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Item } from '#lib/platform/ports.ts';
 import { addressLimiter } from '#lib/platform/sharing/memory-limiter.ts';
 import {
+  type AccountClass,
   type Bucket,
   fullBucket,
   type Limiter,
@@ -83,18 +84,18 @@ export function leaseLimiter({
 
   async function takeForAccount(
     account: string,
-    of: Parameters<Limiter['takeForAccount']>[1],
+    accountClass: AccountClass,
     rate: Rate,
     count: number,
   ): Promise<RateStatus> {
-    const share = shareOf(`${of} ${account}`, rate);
+    const share = shareOf(`${accountClass} ${account}`, rate);
     const requested = Math.min(count, rate.burst);
     for (;;) {
       const now = clock.now();
       share.own = refilled(share.own, localRate(rate), now);
       if (take(share, requested, now)) return statusOf(share, rate, 0, now);
       if (now < share.quiet_until) return statusOf(share, rate, Math.ceil((share.quiet_until - now) / 1000), now);
-      share.pending ??= requestLease(share, keys.rate(account, of), rate, requested).finally(() => {
+      share.pending ??= requestLease(share, keys.rate(account, accountClass), rate, requested).finally(() => {
         share.pending = undefined;
       });
       await share.pending;

@@ -16,7 +16,7 @@ import { type EntityFilter, hasCondition, matchesEntityFilter } from './entity-f
  * | pattern                      | request                                                          |
  * |------------------------------|------------------------------------------------------------------|
  * | a blueprint, default slug    | get many blueprint(slug), catalog                                |
- * | blueprints by slug           | get catalog, query blueprints(tenant)                            |
+ * | blueprints in order of slugs | get catalog, query blueprints(tenant)                            |
  * | an entity by its slug        | get many blueprint(slug), entitySlug(…), then get entity(id)     |
  * | entities by their ids        | get many entity(id)                                              |
  * | entities in order of ids     | query entities(tenant, bucket), merged                           |
@@ -53,7 +53,7 @@ const blueprintsOf = ({ keys, tenant }: TenantScope): Query => ({
   ...under(BLUEPRINTS),
 });
 
-/** Returns a reader of blueprints as the API shows them, by slug. */
+/** Returns a reader of blueprints as the API shows them, in order of slugs. */
 export function blueprintList(scope: TenantScope): Reader<Blueprint> {
   const { ports, keys, tenant } = scope;
   return async (after, limit) => {
@@ -130,7 +130,7 @@ export async function requireEntityWithBlueprint(
 /** Minimum number of entities read per bucket; entities are spread evenly over buckets. */
 const MIN_PER_BUCKET = 10;
 
-/** Returns a page of the entities of all blueprints by id. It can have fewer than `limit` although more follow. */
+/** Returns a page of entities of all blueprints in order of ids; can be shorter than `limit` although more follow. */
 export const entityPage = (
   { ports, keys, tenant }: TenantScope,
   range: Pick<Query, 'from' | 'after'>,
@@ -142,7 +142,7 @@ export const entityPage = (
     { ...range, limit, each: Math.max(MIN_PER_BUCKET, Math.ceil(limit / keys.buckets.length)) },
   );
 
-/** Returns a reader of the entities of a blueprint as the API shows them, by slug. */
+/** Returns a reader of the entities of a blueprint as the API shows them, in order of slugs. */
 export function entityList(
   { ports, keys, tenant }: TenantScope,
   blueprint: BlueprintItem,

@@ -58,7 +58,7 @@ export type Alert = {
   /** Monthly report for a user; null for alerts. */
   report: MonthlyReport | null;
   event: StateChangeEvent;
-  /** Reported state: up for degraded if the policy does not alert on degraded. */
+  /** Reported state; a degraded check is reported as up if its policy does not alert on degraded. Null without one. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlappingFigures;
   /** Whether a late alert reports down again: the check recovered since the last alert, which also reported down. */
@@ -80,7 +80,7 @@ export type Alert = {
   sent_at: number;
 };
 
-/** Defaults of the optional properties of an alert. */
+/** Defaults of the properties that not every alert sets. */
 export const NOTHING_KNOWN = {
   urgency: 'high',
   incident_id: null,
@@ -154,7 +154,7 @@ export const EXAMPLE_ALERT: Alert = {
   notified: ['Slack', 'E-mail'],
 };
 
-/** Subject of news of a status page: an incident, or an occurrence of maintenance. Times in ISO 8601. */
+/** Incident, or occurrence of maintenance, that news of a status page is about, with its status. Times in ISO 8601. */
 export type StatusNews =
   | {
       incident_id: string;
@@ -167,7 +167,7 @@ export type StatusNews =
       status: 'scheduled' | 'started' | 'ended' | 'cancelled';
     };
 
-/** News of a status page, with title and address of the page. `at`: ISO 8601. */
+/** Update of a status page. `title`: of its incident or maintenance. `page`, `url`: of the page. `at`: ISO 8601. */
 export type StatusUpdate = StatusNews & {
   id: string;
   title: string;
@@ -192,7 +192,7 @@ export type AlertUrlsAbout = {
   public_url: string;
 };
 
-const MAX_TEXT = 2048;
+const MAX_URL = 2048;
 
 /**
  * Returns the URLs of the check and the incident, and the runbook and dashboard URLs in the labels of the check, else
@@ -210,7 +210,7 @@ export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbou
 }
 
 const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= MAX_TEXT && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
+  typeof value === 'string' && value.length <= MAX_URL && /^https?:\/\/[^\s<>"]+$/.test(value) && URL.canParse(value);
 
 export const AlertKind = z
   .enum([

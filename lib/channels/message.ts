@@ -151,7 +151,7 @@ function defaultMessage(alert: Alert, nameLength: number): Message {
     note: [
       NOTES[kind](alert),
       unreportedNote(alert),
-      hiddenNote(alert),
+      degradedNote(alert),
       flappingFigures(alert),
       isTrouble && lately(alert),
       notifiedLine(alert),
@@ -267,7 +267,7 @@ function unreportedNote({ unreported }: Alert): string {
   return `It also failed${times} from ${clockTime(from)} to ${clockTime(to)}.`;
 }
 
-const hiddenNote = ({ reports_state, event }: Alert): string =>
+const degradedNote = ({ reports_state, event }: Alert): string =>
   reports_state === 'up' && event.check_to_state === 'degraded'
     ? 'It is degraded, but its policy does not alert on degraded.'
     : '';

@@ -79,9 +79,9 @@ export type CheckItem = Item &
     /** Push: set while a missed heartbeat is being recorded; every other write of this item removes it. */
     missed_mark?: string;
     alerts: {
-      /** Epoch ms of the last planned page (lib/alerting/decide), from which the cooldown counts. */
+      /** Start of the cooldown (epoch ms): last planned alert of `CooldownClass` `page` (lib/alerting/decide). */
       last_planned_at?: number;
-      /** Epoch ms of the last planned warning; the cooldown that it starts is separate and does not suppress pages. */
+      /** Epoch ms of the last planned alert of class `warning`; its separate cooldown does not suppress `page`. */
       last_warned_at?: number;
       /** Notified states of the channels (lib/alerting/decide/notified-state.ts); absent counts as up. */
       announced?: NotifiedStates;
@@ -91,7 +91,7 @@ export type CheckItem = Item &
       /** Epoch ms of its changes to down within a day of the last one, ascending; at most 20 (lib/alerting). */
       failed_at?: number[];
       /**
-       * Failures whose alerts only the cooldown suppressed: the last one that is over, and the present one; epoch ms,
+       * Failures whose alerts were suppressed by the cooldown alone: the last ended one and the current one; epoch ms,
        * without `to` while it lasts. `count`: failures since the last alert, up to this one.
        */
       suppressed?: { from: number; to?: number; count: number }[];

@@ -61,7 +61,7 @@ const EARLY_MS = 60_000;
  * 3. With a schedule: the grace time after the next due time.
  * 4. Else the grace time.
  * Cases 2 to 4 count from the newest heartbeat, settings change or outage of the service, whichever is latest. After a
- * failure, the next one follows the grace time after the next due time, or one interval later.
+ * failure, the next one is at the next due time plus the grace time, or, in case 4, one interval later.
  */
 export function heartbeatDeadline(
   check: PushCheck,

@@ -22,7 +22,7 @@ export type WindowItem = Item & {
   include_dependents?: true;
   /** Whether its time counts in uptime; absent: it is excluded. */
   counts_in_uptime?: true;
-  /** Recurring windows: time of the last change of what it excludes (epoch ms); earlier versions are `PastWindow`s. */
+  /** Recurring windows: time (epoch ms) from which this version applies to uptime; older ones are `PastWindow`s. */
   since?: number;
   created_at: string;
   /** Time of the last change of its times; absent: none since its creation. */

@@ -92,7 +92,7 @@ export type ProbeOutcome<Kind extends string = string> = {
   /** 0 without an HTTP response. */
   status_code: number;
   latency_ms: number;
-  /** Empty if successful; up to 500 characters. `{latency_ms}` is filled in on reading, so equal texts are shared. */
+  /** Empty if successful; at most 500 characters. Readers fill in `{latency_ms}`, so packs store equal texts once. */
   error_message: string;
   error_kind: Kind | null;
   /** Problem that turns a success into a warning. At most 500 characters. */

@@ -65,7 +65,7 @@ async function incidentOfCause(
 ): Promise<IncidentLookup> {
   const env = { ports, keys, tenant: check.tenant_id };
   const upstream = await readUpstream(env, check.entity_id);
-  // No turn came in time, because this process evaluates the graphs of other tenants.
+  // `readUpstream` timed out, because this process is busy with other evaluations.
   if (!upstream) return { again: ports.clock.now() + MIN_MS };
   const { roots } = await causeFromState(env, upstream, dependentOf(check, transition));
   return roots.map(({ entity_id }) => upstream.entities.get(entity_id)?.incident).find((one) => one !== undefined);

@@ -28,7 +28,7 @@ export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillI
   return tools;
 }
 
-/** Returns the access that a call of a tool requires: that of the built-in tool, else that to run an action. */
+/** Returns the access that a call of a tool requires: that of the built-in tool, else the access to run an action. */
 export const accessOf = ({ name }: Pick<ToolDefinition, 'name'>): Guarded =>
   builtInTools.get(name)?.access ?? 'respond';
 

@@ -53,7 +53,7 @@ export function derivedId(prefix: string, at: number, ...parts: (string | number
   return `${prefix}_${timeChars(at)}${base32(digest.subarray(0, 16))}`;
 }
 
-/** Returns a text that sorts between the ids of the prefix created before `at` (epoch ms) and its later ids. */
+/** Returns a text that sorts after the ids of the prefix created before `at` (epoch ms), and before its other ids. */
 export const idFloor = (prefix: string, at: number): string => `${prefix}_${timeChars(at)}`;
 
 /** Whether a text from a request can be an id; other text must not reach a table key or a message. */

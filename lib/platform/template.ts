@@ -14,7 +14,7 @@ export const placeholdersIn = (template: string): string[] =>
 
 /**
  * Replaces the placeholders; undefined if the result is too long. Keeps a placeholder without a value.
- * @param maxLength maximum length up to the last value, because a short template can produce a long text
+ * @param maxLength maximum length of the result up to its last placeholder: a short template can produce a long text
  */
 export function fill(
   template: string,

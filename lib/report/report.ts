@@ -120,8 +120,8 @@ type Months = { first: number; last: number };
 type ReportEnv = HistoryEnv & { caller: { rollup_days: number } };
 
 /**
- * Reads the SLOs and incidents of the account, and returns a function that reads the report of entities with them. A
- * month whose history is not kept has no data.
+ * Reads the SLOs and incidents of the account, and returns a function that uses them to read the report of entities.
+ * A month whose history is not kept has no data.
  * @returns undefined if no month has kept history, or if the last month has not begun
  */
 export async function reportReader(

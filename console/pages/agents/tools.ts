@@ -2,8 +2,8 @@ import { ApiFailure, call } from '#console/api/call.ts';
 import type { Skill, Tool } from '#console/api/records.ts';
 
 /**
- * Replaces the tools of a skill. Errors about the changed tool are moved to its own properties: `inputSchema` instead
- * of `tools.3.inputSchema`.
+ * Replaces the tools of a skill. Error paths in the changed tool become relative to it: `inputSchema` instead of
+ * `tools.3.inputSchema`.
  * @param indexOfChanged returns the index of the changed tool; -1 if it was removed
  */
 async function changeTools(

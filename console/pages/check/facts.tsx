@@ -25,7 +25,7 @@ export function CheckFacts({ check }: { check: CheckDetail }) {
   const draft = draftOf(specs, check);
   // Labels of the check take precedence, as in searches.
   const labels = { ...live.fleet.value?.get(check.entity_id)?.labels, ...check.labels };
-  const isSet = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
+  const valueAt = (path: string) => path.split('.').reduce<unknown>((at, name) => (at as never)?.[name], check);
   return (
     <Section title="Settings">
       <dl class="facts">
@@ -36,7 +36,7 @@ export function CheckFacts({ check }: { check: CheckDetail }) {
         {specs.map((spec) => {
           const { path, label, secret } = spec;
           const text = settingText(spec, draft[path] ?? '');
-          const shown = secret && isSet(path) !== undefined ? 'set (hidden)' : text;
+          const shown = secret && valueAt(path) !== undefined ? 'set (hidden)' : text;
           return (
             shown && (
               <div key={path}>

@@ -56,7 +56,7 @@ function FleetView({ fleet, query }: { fleet: Fleet; query: URLSearchParams }) {
   const rows = useMemo(() => inOrder(fleet), [fleet]);
   const shown = useMemo(() => filtered(rows, { states: parseStates(wanted), words }), [rows, wanted, words]);
   const incidents = useIncidents();
-  // Entities without a result are last. They are folded, unless the list is filtered, grouped, or has no others.
+  // Entities without a result are last. They are folded, unless the list is filtered, grouped, or contains only them.
   const neverRun = isGrouped || wanted !== '' || words !== '' ? 0 : shown.filter(hasNeverRun).length;
   const folded = neverRun < shown.length ? shown.slice(shown.length - neverRun) : [];
   const listed = folded.length > 0 ? shown.slice(0, -folded.length) : shown;

@@ -151,7 +151,7 @@ export async function conclude(
       : await readFailureAlert(env, { ...due, series: { ...series, last }, action, check }, token, now);
   const next_at = alert && 'suppressed_until' in alert ? alert.suppressed_until : nextAttemptAt;
   const alerted = alert && 'writes' in alert ? alert : undefined;
-  const awaited = verdict === 'recovered' ? undefined : await releaseAwaiting(env, due, token, now);
+  const awaited = verdict === 'recovered' ? undefined : await endAlertWait(env, due, token, now);
   const changes = { open: undefined, next_at, last, ...(alerted && { notified: true as const }) };
   const next = nextSeries(series, changes, token, now);
   const writes: Write[] = [
@@ -174,7 +174,7 @@ export async function conclude(
   return { due: next_at, deadlines: [...(alerted?.deadlines ?? []), ...(awaited?.deadlines ?? [])] };
 }
 
-async function releaseAwaiting(
+async function endAlertWait(
   { ports, keys }: RunEnv,
   { tenant_id, action_id, series, check }: DueSeries,
   token: string,

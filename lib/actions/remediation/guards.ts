@@ -130,7 +130,7 @@ type GuardName =
 export type GuardInput = {
   now: number;
   remediation: Remediation;
-  /** Whether the check is healthy, or has been healthy since the failure. */
+  /** Whether the check is healthy, or was healthy at some time after the failure. */
   is_healthy: boolean;
   /** Root cause, if the failure is downstream or its cause is still being evaluated. */
   dependency?: Cause;

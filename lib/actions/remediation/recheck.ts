@@ -138,7 +138,7 @@ async function recheckOpen(env: RunEnv, due: DueSeries, execution_id: string): P
   const now = ports.clock.now();
   if (!execution) return abandon(env, due);
   if (execution.dispatch_status === 'pending') {
-    // If the execution was interrupted, this recheck ends it; no other message ends a later attempt.
+    // This recheck ends an interrupted execution; no other message ends an execution that a recheck began.
     if (now < execution.give_up_at) return moveTo(env, due, nextRecheckAt('pending', undefined, now));
     execution = await endInterrupted(env, execution);
   }

@@ -91,7 +91,7 @@ export async function guardUrl({ net, settings }: Pick<Ports, 'net' | 'settings'
   // No placeholder can change the destination.
   const verdict = allowUrl(replacePlaceholders(template, '1'), EGRESS, settings.EGRESS_ALLOW);
   if (!verdict.ok) throw invalid('url', verdict.reason);
-  if (hasPlaceholder(template)) assertHostVisible(template);
+  if (hasPlaceholder(template)) assertSchemeAndHost(template);
   if (verdict.literal) return;
   try {
     await net.guard({ host: verdict.host, timeout_ms: LOOKUP_TIMEOUT_MS, egress: EGRESS });
@@ -107,11 +107,11 @@ function guardTemplated(head: string): void {
   if (scheme !== undefined ? !/^https?$/i.test(scheme) : !head.startsWith('{{')) {
     throw invalid('url', MUST_START);
   }
-  if (scheme !== undefined) assertHostVisible(head);
+  if (scheme !== undefined) assertSchemeAndHost(head);
 }
 
 const MUST_START = 'must start with http://, https:// or a placeholder with such a value';
 
-function assertHostVisible(template: string): void {
+function assertSchemeAndHost(template: string): void {
   if (!/^https?:\/\/[^/\\?#]/i.test(template)) throw invalid('url', MUST_START);
 }

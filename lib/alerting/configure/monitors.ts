@@ -188,7 +188,8 @@ async function entityFor(
     if (!found) {
       await beforeCreation();
       const created = await createUnlessTaken(context, blueprint, { slug, ...input });
-      if (created) return { entity: created, notes: number === 1 ? [] : [`The slug ${base} is in use: ${slug}.`] };
+      if (created)
+        return { entity: created, notes: number === 1 ? [] : [`The slug is ${slug}, because ${base} is in use.`] };
     }
     const entity = found ?? (await findEntity(context, blueprint, slug));
     if (entity && isOfHost(entity)) {
@@ -275,7 +276,7 @@ async function checkFor(
 
 /** Returns the existing check if it has the settings of the request. Throws CONFLICT. */
 function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity_id: string }): CheckItem {
-  // The interval of a schedule depends on the time: with the time of the stored settings, it does not seem to change.
+  // The interval derived from a schedule depends on the time; at `settings_at`, the same schedule has the same one.
   const context = { ...validationContext(ports), now: found.settings_at };
   const { entity_id: _none, ...settings } = parseWithoutEntity({ ...body, entity_id: undefined }, context);
   const changed = changedIn(found, { ...settings, entity_id: body.entity_id });

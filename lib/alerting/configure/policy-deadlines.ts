@@ -42,8 +42,8 @@ export async function policyDeadlines(
   const isSooner =
     next.cooldown_seconds < old.cooldown_seconds || (old.cooldown_on_recovery && !next.cooldown_on_recovery);
   const isReportedDifferently = stateForAlerting(check.state, old) !== stateForAlerting(check.state, next);
-  const isSteadyAgain = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
-  if (next.late_alerts && (isLifted || isSooner || isReportedDifferently || isSteadyAgain || !old.late_alerts))
+  const isFlappingOff = flappingEndsAt(check.alerts, old) !== undefined && next.flap_threshold === 0;
+  if (next.late_alerts && (isLifted || isSooner || isReportedDifferently || isFlappingOff || !old.late_alerts))
     await set('late', (present) => mergeDeadline(present, { deadline: now }));
   else if (next.late_alerts && endsAt !== undefined)
     await set('late', (present) => mergeDeadline(present, { deadline: endsAt }));

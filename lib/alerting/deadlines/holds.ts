@@ -14,7 +14,7 @@ import { dependency } from './dependency-hold.ts';
 export type HeldCase = Found & {
   check: CheckItem;
   held: HeldAlert;
-  /** Epoch ms of the deadline, or of the early end of the hold. */
+  /** Epoch ms of the deadline, which an early end of the hold brings forward. */
   due: number;
   /** The last transition of the check: any further change would have ended the hold. */
   transition: DecidedTransition;

@@ -60,7 +60,7 @@ export function decideLateAlert(due: DueAlertDeadline): TimedDecision {
   if (decision === 'held') return { held: true };
   const escalating = withEscalationStarted(check.alerts, policy, reportedStateOf(check.state, policy), now);
   if (reason === 'no_channels' && escalating !== check.alerts) return { alerts: escalating };
-  // The change of the policy or the state that ends such a stop triggers a decision.
+  // A change of the policy of the check, or of its state, ends these stops and triggers a decision.
   if (reason === 'late_alerts_disabled' || reason === 'state_unknown') return {};
   if (isSilenced(policy)) return { next: afterSilence(policy, entry, now) };
   const later = (deadline: number) => ({ next: { deadline, ...(entry.note && { note: entry.note }) } });

@@ -256,7 +256,7 @@ export function decideChange(keys: Keys, basis: ChangeBasis, change: StateChange
   const alertAt = pastOrZero(at, now) || now;
   const own = ownIncident(entity, basis.notifiedFailure, change.transition);
   const notifiedFailure = notifiedFailureAfter(keys, basis, {
-    ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, id: own.id },
+    ...{ to, state: change.entity_state, since: change.effective_at, now: alertAt, incident_id: own.id },
   });
   const { item, recheckAt, hold, alerts, ...decided } = decideStateChangeAlert(keys, {
     ...{ check, to, cause, policy, entity, notifiedFailure, at, alertAt },

@@ -67,7 +67,7 @@ export const maintenance: HoldingRule<'maintenance'> = {
   },
   label: 'Maintenance window',
   meaning: 'a maintenance window is open, or closed shortly before.',
-  remedy: 'If the failure outlasts the window, the alert is sent then.',
+  remedy: 'If the failure outlasts the window, the alert is sent after the window.',
   sentence: ({ window_until, held_until }) =>
     window_until
       ? `a maintenance window was open until ${timeText(window_until)}`
@@ -115,6 +115,6 @@ export const remediation: HoldingRule<'remediation'> = {
   },
 };
 
-/** Whether this alert waits for the held one. A change to another problem, or from a reported one to up, does not. */
+/** Whether this alert waits for the held one. A new problem, or the recovery from a reported one, does not. */
 const waitsForRemediation = ({ kind, to, notified_state, policy }: RuleInput): boolean =>
   kind !== 'state_change' || (notified_state === 'up' && reportedStateOf(to, policy) === 'up');

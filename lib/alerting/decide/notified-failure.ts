@@ -19,7 +19,7 @@ export type NotifiedFailureItem = Item &
   };
 
 const DAY_SECONDS = 86_400;
-/** Lifetime of the item. Longer than any cooldown, after which a notification does not count. */
+/** Lifetime of the item. Longer than any cooldown, during which a notification of an earlier failure counts. */
 const KEEP_SECONDS = 8 * DAY_SECONDS;
 /** Maximum number of alerts stored per destination; more are rarely in flight at a time. */
 const MAX_TIMES = 10;
@@ -45,7 +45,7 @@ export function notifiedFailureOf(
   };
 }
 
-/** Returns the incident of a failure without a cause: the present one, that of the notified failure, or a new one. */
+/** Returns the incident of a root cause: the present one, that of the notified failure, or a new one. */
 export const ownIncident = (
   { id, incident }: Pick<EntityItem, 'id' | 'incident'>,
   failure: NotifiedFailureItem | undefined,
@@ -108,17 +108,17 @@ type Changed = {
   /** Epoch ms of the first result in the new state. */
   since: number;
   now: number;
-  id: string;
+  incident_id: string;
 };
 
 /** Opens, continues or ends a notified failure after a change of a check; else returns the one before, if any. Pure. */
 export function notifiedFailureAfter(
   keys: Keys,
   { entity, notifiedFailure: before }: { entity: EntityItem; notifiedFailure?: NotifiedFailureItem | undefined },
-  { to, state, since, now, id }: Changed,
+  { to, state, since, now, incident_id }: Changed,
 ): NotifiedFailureItem | undefined {
   if (to === 'down' && entity.dependents > 0) {
-    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id, id };
+    const of = { tenant_id: entity.tenant_id, root_entity_id: entity.id, id: incident_id };
     return notifiedFailureOf(keys, before, of, since);
   }
   if (!before || before.recovered_at !== undefined || to === 'down' || state === 'down') return before;
@@ -143,7 +143,7 @@ export type NotifiedFailure = {
   root_entity_id: string;
   since: number;
   recovered_at?: number | undefined;
-  /** Alert times of each destination, ascending: of its own alerts and of alerts that name it. */
+  /** Alert times of each destination, ascending: of alerts about the entity and of alerts that name it. */
   notified_at: Readonly<Record<string, readonly number[]>>;
 };
 

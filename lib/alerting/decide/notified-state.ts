@@ -44,7 +44,7 @@ export function withLatestAlert(
   };
 }
 
-/** Returns the notified states after every delivery of an alert failed; the same object if it is not in them. */
+/** Returns the notified states without an alert whose deliveries all failed; the same object if it is not in them. */
 export function withoutFailedAlert(announced: NotifiedStates, id: string): NotifiedStates {
   return announced.latest.some((alert) => alert.id === id)
     ? { ...announced, latest: announced.latest.filter((alert) => alert.id !== id) }
@@ -126,7 +126,7 @@ function failuresSinceAlert(alerts: CheckItem['alerts']): number[] {
   return reported === undefined ? failed_at : failed_at.slice(failed_at.lastIndexOf(reported) + 1);
 }
 
-/** Whether a failure began after the last alert. Both can be older than every stored failure. */
+/** Whether a failure began after the last alert, even if both are older than every stored failure. */
 function isSinceAlert(alerts: CheckItem['alerts'], from: number): boolean {
   const reported = lastReportedFailure(alerts);
   if (reported === undefined || failuresSinceAlert(alerts).includes(from)) return true;

@@ -3,7 +3,7 @@ import type { RuleFacts } from './transition.ts';
 
 /**
  * Result of a rule. `stops`: stops the alert. `facts`: values read. `until`: end of the stop (epoch ms), when a late
- * alert may follow. `holds`: the stopped alert is held, by the deadline `hold`; else skipped.
+ * alert may follow. `holds`: the stopped alert is held and rechecked at the deadline `hold`; else skipped.
  */
 type RuleResult<Holds> = { stops: boolean; facts: RuleFacts; until?: number; holds?: Holds };
 

@@ -135,7 +135,7 @@ export const noChannels: ReasonRule<'no_channels'> = {
   remedy: 'Add a channel that is not in an escalation step to be notified next time.',
   sentence: ({ called_later }) =>
     called_later
-      ? 'all its channels are notified by escalation steps, whose times count from then'
+      ? 'all its channels are notified by escalation steps, whose times count from this decision'
       : 'it had no channels',
   found: ({ channels, called_later }) =>
     called_later

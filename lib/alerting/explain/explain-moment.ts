@@ -150,7 +150,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
 
 /** Maximum number of gaps in an explanation: the last ones before its time. */
 const MAX_GAPS = 10;
-/** Number of results in an explanation; more are read, up to the larger threshold, to count them. */
+/** Number of results in an explanation. As many more as the larger threshold are read, to count streaks. */
 const SHOWN_RESULTS = 10;
 
 /** The data of a check at a time, with the results (newest first) and gaps (oldest first) before it. */

@@ -73,11 +73,11 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
   const { sentence, ...explained } = explainTransition(transition, alerts, present);
   const progress = isForTime && read ? progressOf(read.moment) : undefined;
   const gap = isForTime ? read?.moment.gap : undefined;
-  const by = isForTime && check && acknowledgedBy(check, alerts, at);
+  const acknowledged = isForTime && check && acknowledgementSentence(check, alerts, at);
   const due = check ? await dueOf(context, check) : [];
   const more = [
-    windowOfCause(transition, due),
-    by,
+    windowSentence(transition, due),
+    acknowledged,
     progress && `Since then: ${progress.sentence}`,
     gap && 'At that time it was not checked.',
   ];
@@ -93,7 +93,7 @@ async function aboutTransition(context: Context, about: About): Promise<Explanat
 }
 
 /** Returns the sentence about the acknowledgement, if no alert reported it. */
-function acknowledgedBy(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
+function acknowledgementSentence(check: CheckItem, alerts: readonly AlertItem[], at: number): string | undefined {
   const by = acknowledgementAt(check.alerts, at);
   if (!by || by.at > at || alerts.some(({ kind }) => kind === 'acknowledged')) return undefined;
   return `Acknowledged by ${by.by} at ${timeText(by.at)}.`;
@@ -205,7 +205,7 @@ const nextOf = ([first]: Due[]): Explanation['next'] =>
   first ? { at: iso(first.entry.deadline), what: first.what } : null;
 
 /** Returns the sentence about a hold for the maintenance window of a root cause. */
-function windowOfCause({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
+function windowSentence({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
   const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
   if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)
     return undefined;

@@ -169,7 +169,7 @@ export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promi
 async function ensureDeliveries(env: Env, alert: AlertItem): Promise<DeliveryItem[]> {
   const { ports, keys } = env;
   const { tenant_id, check_id, kind, to } = alert;
-  // The policy of a deleted check is deleted too, so its closing alert stores the channels.
+  // The policy of a deleted check is deleted too, so the deliveries of its closing alert store the channels.
   const places = to.map(({ channel_id }) => channelKey(keys, tenant_id, check_id, channel_id));
   const items = kind === 'closed' ? await ports.table.getMany<PolicyItem | AccountChannel>(places) : [];
   return Promise.all(

@@ -63,7 +63,7 @@ export async function groupOf(env: Env, delivery: DeliveryItem): Promise<Togethe
   return { deliveries: [delivery, ...unfinished], following: Math.max(0, others.length + 1 - most) };
 }
 
-/** Returns the text data of a group: the number of failures, the first names, and the root cause. */
+/** Returns the text data of a group: the number of failures, the names of the first entities, and the root cause. */
 export async function describeGroup(
   { ports, keys }: Env,
   item: AlertItem | undefined,

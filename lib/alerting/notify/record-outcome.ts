@@ -16,8 +16,8 @@ import {
 
 /**
  * The outcome of an attempt. `sent`: `error` names addresses that it did not reach, `affected` is the number of
- * entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an attempt;
- * `turn`: next send time (epoch ms). `final`: fails without a retry, and the attempt does not count.
+ * affected entities in the message, `combined_in` the delivery that sent it with others. `slowed`: a 429, not an
+ * attempt; `turn`: next send time (epoch ms). `final`: fails without a retry, and the attempt does not count.
  * `orphan`: the channel, its check or its entity was deleted.
  */
 export type AttemptOutcome =
@@ -160,7 +160,7 @@ async function readStored(
   return { present: known ?? present, last, lastKey, storesLatest: !isOrphan && check_id !== '' };
 }
 
-/** Whether the check can already be deleted: an item written under it then would never be removed. */
+/** Whether the check is possibly deleted already: an item written under it then would never be removed. */
 const mayOutliveCheck = ({ kind }: DeliveryItem, outcome: AttemptOutcome): boolean =>
   kind === 'closed' || (outcome.status === 'failed' && outcome.final === true);
 

@@ -6,7 +6,7 @@ import { rangesOf, type WindowTimes } from '#lib/schedule/calendar/window-ranges
 export type SuppressionExtent = { covers_all: boolean; lasts_ms: number };
 
 /** Maximum duration (ms) without `write`: a day, and a minute because clocks differ. */
-const MAX_RESPOND_MS = DAY_MS + 60_000;
+const MAX_WITHOUT_WRITE_MS = DAY_MS + 60_000;
 
 /**
  * Returns why the rights do not allow this silence or window; undefined if they do. One that covers all checks or lasts
@@ -14,21 +14,25 @@ const MAX_RESPOND_MS = DAY_MS + 60_000;
  */
 export function suppressionDenial(rights: Rights, { covers_all, lasts_ms }: SuppressionExtent): Denial | undefined {
   if (lasts_ms <= 0) return undefined;
-  const extent = covers_all ? 'covers all checks' : lasts_ms > MAX_RESPOND_MS ? 'lasts longer than a day' : undefined;
+  const extent = covers_all
+    ? 'covers all checks'
+    : lasts_ms > MAX_WITHOUT_WRITE_MS
+      ? 'lasts longer than a day'
+      : undefined;
   const denial = extent && denialReason(rights, 'write');
   return denial && { ...denial, message: `It ${extent}. ${denial.message}` };
 }
 
 /**
- * Returns the duration of a window in ms. A one-time window lasts from its start to its end. A recurring one lasts from
- * `from`, or from `now` if that is later, to the end of its last occurrence; or to `until` if that is more than a day
- * after its start. Pure.
+ * Returns the duration of a window in ms. A one-time window lasts from its start to its end. A recurring one starts at
+ * `from`, or at `now` if that is later. It lasts to `until` if that is more than a day later, else to the end of its
+ * last occurrence. Pure.
  */
 export function windowDuration(times: WindowTimes, now: number): number {
   // Its past counts too, because it changes the uptime.
   if ('ends_at' in times) return times.ends_at - times.starts_at;
   const { from, until = Number.POSITIVE_INFINITY } = times;
   const start = Math.max(from, now);
-  if (until - start > MAX_RESPOND_MS) return until - start;
+  if (until - start > MAX_WITHOUT_WRITE_MS) return until - start;
   return Math.max(0, ...[...rangesOf(times, start)].map(({ to }) => to - start));
 }

@@ -16,18 +16,18 @@ export const discord = defineChannel({
   render(alert, config) {
     const { title, mood, lead, facts, why, note, links } = messageOf(alert, config);
     const parts = [
-      fitted(lead, MAX_LEAD, plain),
+      fitted(lead, MAX_LEAD, escaped),
       why && codeBlock(why),
-      links.map(([label, url]) => `[${plain(label)}](${url.replaceAll(')', '%29')})`).join(' · '),
+      links.map(([label, url]) => `[${escaped(label)}](${url.replaceAll(')', '%29')})`).join(' · '),
     ];
     const description = parts.filter(Boolean).join('\n');
-    const isLong = plain(title).length > MAX_TITLE;
+    const isLong = escaped(title).length > MAX_TITLE;
     const shown = isLong ? messageOf(alert, config, SHORT_NAME).title : title;
     const embed = {
-      title: fitted(shown, MAX_TITLE, plain),
+      title: fitted(shown, MAX_TITLE, escaped),
       ...(description && { description }),
       color: COLORS[mood],
-      fields: facts.map(([name, value]) => ({ name, value: plain(value), inline: true })),
+      fields: facts.map(([name, value]) => ({ name, value: escaped(value), inline: true })),
       ...(note && { footer: { text: note } }),
       timestamp: alert.event.timestamp,
     };
@@ -55,7 +55,7 @@ const MAX_LEAD = 2000;
 const SHORT_NAME = 50;
 
 /** Escapes Discord's markdown; an underscore within a word has no meaning and is kept. */
-const plain = (value: string): string => value.replace(/[\\*~`|<>[\]@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
+const escaped = (value: string): string => value.replace(/[\\*~`|<>[\]@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&');
 
 /** Formats a code block; a fence within the text is split by zero-width spaces, so that it cannot end the block. */
 const codeBlock = (value: string): string => `\`\`\`\n${value.replaceAll('```', '`\u200b`\u200b`')}\n\`\`\``;

@@ -3,7 +3,7 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Assertion, pathOf } from './assertion.ts';
 import { examinedText, readJson, type Unreadable } from './body.ts';
 import type { AssertionResults, EvaluationOptions } from './evaluate.ts';
-import { tooSoon } from './expiry.ts';
+import { tooSoonText } from './expiry.ts';
 import { areMatches, type SearchInput } from './expressions.ts';
 import { kindOf, MAX_SHOWN } from './json-document.ts';
 import { type Observation, observationOf, type ProbeFacts } from './observation.ts';
@@ -19,7 +19,7 @@ function unmetMessage(assertion: Assertion, observation: Observation, { body, ex
   if (observation.missing !== undefined) return observation.missing;
   const isMinimum = operator === 'at_least' || operator === 'greater_than';
   if (source === 'days_left' && isMinimum && expiry && !('problem' in expiry)) {
-    return tooSoon(expiry, Number(value) + (operator === 'at_least' ? 0 : 1));
+    return tooSoonText(expiry, Number(value) + (operator === 'at_least' ? 0 : 1));
   }
   const { expected, found } = notesOf(assertion, observation);
   const what = [source, property].filter(Boolean).join(' ');

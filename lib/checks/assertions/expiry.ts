@@ -42,7 +42,7 @@ export function expiryText({ subject, days_left, expires_at }: Expiry): string {
 }
 
 /** Formats `certificate expires on 2026-12-02, in 9 days; at least 21 are required: renew it`. */
-export const tooSoon = (expiry: Expiry, required: number): string =>
+export const tooSoonText = (expiry: Expiry, required: number): string =>
   `${expiryText(expiry)}${expiry.days_left < 0 ? '' : `; at least ${required} are required`}: renew it`;
 
 /** Returns an error for each warning that never appears. @param minDays days left below which the check fails */

@@ -55,7 +55,7 @@ async function replaceSettings(context: StateContext, found: CheckItem, requeste
   });
 }
 
-/** Parses the request. An unchanged config is parsed as of the last change, so that its derived interval stays. */
+/** Parses the request. If config is unchanged, `now` is the last settings change, so the derived interval stays. */
 function parseRequested({ ports }: Context, found: CheckItem, requested: object): ReturnType<typeof parseCheck> {
   const context = validationContext(ports);
   const settings = parseCheck(requested, context, found);

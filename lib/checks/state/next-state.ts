@@ -130,7 +130,7 @@ const STREAKS: Record<Outcome, readonly Streak[]> = {
   fail: ['failures', 'problems'],
 };
 
-const STREAKS_THAT_END: Record<CheckState, readonly Streak[]> = {
+const STREAKS_CHANGING_STATE: Record<CheckState, readonly Streak[]> = {
   unknown: ['failures', 'problems'],
   up: ['failures', 'problems'],
   degraded: ['failures', 'clean_successes'],
@@ -149,7 +149,7 @@ const sinceWith = (
 
 /** Returns the starts of the streaks to store after one more result that leads to `state`; undefined without any. */
 export function keptStreaks(check: StreakStarts, state: CheckState, result: CountedResult): CheckItem['streaks_since'] {
-  const kept = STREAKS_THAT_END[state].flatMap((streak) => {
+  const kept = STREAKS_CHANGING_STATE[state].flatMap((streak) => {
     const since = sinceWith(check, streak, result);
     return since === undefined ? [] : [[streak, since]];
   });

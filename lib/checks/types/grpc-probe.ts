@@ -56,8 +56,8 @@ class HealthCheck implements Dialog {
     const stream = boundedStream(connection.stream, MAX_BYTES, () => resolve('it sends more than 256 KB'));
     const authority = `${tls ? 'https' : 'http'}://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}`;
     const session = connect(authority, { createConnection: () => stream, settings: { enablePush: false } });
-    session.on('error', (error) => resolve(this.#brokenMessage(error)));
-    session.on('close', () => resolve(this.#brokenMessage()));
+    session.on('error', (error) => resolve(this.#connectionProblem(error)));
+    session.on('close', () => resolve(this.#connectionProblem()));
     const call = session.request({
       ':method': 'POST',
       ':path': '/grpc.health.v1.Health/Check',
@@ -65,7 +65,7 @@ class HealthCheck implements Dialog {
       'user-agent': `Fleetwatch/${VERSION}`,
       te: 'trailers',
     });
-    call.on('error', (error) => resolve(this.#brokenMessage(error)));
+    call.on('error', (error) => resolve(this.#connectionProblem(error)));
     call.end(frame(service));
     this.#read(call, resolve);
     return promise;
@@ -86,7 +86,7 @@ class HealthCheck implements Dialog {
       body = Buffer.concat([body, piece]);
       if (body.length > MAX_MESSAGE) resolve('its response has more than 64 KB');
     });
-    call.on('end', () => resolve(trailers ? this.#evaluate(trailers, body) : this.#brokenMessage()));
+    call.on('end', () => resolve(trailers ? this.#evaluate(trailers, body) : this.#connectionProblem()));
   }
 
   #evaluate(trailers: IncomingHttpHeaders, body: Buffer): string {
@@ -104,7 +104,7 @@ class HealthCheck implements Dialog {
     return health === SERVING ? '' : `health of ${name} is ${HEALTH[health] ?? health}`;
   }
 
-  #brokenMessage(error?: Error & { code?: string }): string {
+  #connectionProblem(error?: Error & { code?: string }): string {
     this.interrupted = error?.code === undefined || error.code === 'ECONNRESET';
     if (error?.code === 'ERR_HTTP2_ERROR') return `it does not speak HTTP/2, which gRPC requires (${error.message})`;
     return `it closed the connection without an answer${error ? ` (${error.message})` : ''}`;

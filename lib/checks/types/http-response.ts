@@ -83,8 +83,8 @@ export function evaluateResponse(
 ) {
   const { status, headers, body, search, latency_ms } = reply;
   if (expected !== undefined && status !== expected) {
-    const to = is3xx(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
-    return failed('status', `expected status ${expected}, got ${statusName(status)}${to}`, latency_ms, status);
+    const hint = is3xx(status) && headers.location ? ': it redirects, and redirects are not followed here' : '';
+    return failed('status', `expected status ${expected}, got ${statusName(status)}${hint}`, latency_ms, status);
   }
   const isFound = search ? search.found.includes(body_contains) : hasText(body, body_contains);
   if (isFound || body_contains === '') return succeeded(latency_ms, status);

@@ -1,6 +1,6 @@
 import type { Unreadable } from '#lib/checks/assertions/body.ts';
 import { evaluateAssertions } from '#lib/checks/assertions/evaluate.ts';
-import { type Expiry, expiryOf, expiryProperties, tooSoon } from '#lib/checks/assertions/expiry.ts';
+import { type Expiry, expiryOf, expiryProperties, tooSoonText } from '#lib/checks/assertions/expiry.ts';
 import { converse } from '#lib/checks/conversation/converse.ts';
 import { outcomeOfDialog } from '#lib/checks/conversation/dialog.ts';
 import { STARTTLS } from '#lib/checks/conversation/starttls.ts';
@@ -34,4 +34,4 @@ export const probeTls = (
   });
 
 const expiryProblem = (expiry: Expiry | Unreadable, minDays: number): string =>
-  !('problem' in expiry) && expiry.days_left < minDays ? tooSoon(expiry, minDays) : '';
+  !('problem' in expiry) && expiry.days_left < minDays ? tooSoonText(expiry, minDays) : '';

@@ -63,7 +63,7 @@ export type TimeSources = {
   /**
    * State changes in the order in which they were decided, each with the instant from which it counts, usually the
    * first result of the streak that led to it. The state is unknown before the first change. A later change can count
-   * from an earlier instant: of the changes that count by an instant, the last in the list applies.
+   * from an earlier instant: at each instant, the last change in the list that already counts applies.
    */
   changes: readonly StateChange[];
   monitored: readonly TimeRange[];

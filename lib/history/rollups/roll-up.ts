@@ -56,8 +56,8 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 
 /**
  * Remakes hours or days, except those whose making started at `after` or later: they include the reported change. Days
- * follow their hours in a separate message, so that a crash between them loses no day, and revisions of other hours
- * share it.
+ * follow their hours in a separate message, so that a crash between them loses no day, and revisions of several hours
+ * remake it once.
  */
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;
@@ -84,7 +84,7 @@ async function remake(of: RolledCell, revise: Revision): Promise<void> {
   );
 }
 
-/** Whether a rollup is missing, or was made before `after` (an hour: from raw data that has not begun to expire). */
+/** Whether a rollup is missing, or was made before `after` and, for an hour, its raw data has not begun to expire. */
 async function isStale(
   { ports, keys, tenant, cell }: RolledCell,
   at: number,

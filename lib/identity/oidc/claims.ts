@@ -37,7 +37,7 @@ export type OidcError =
   | 'account_disabled';
 
 /**
- * Rejected sign-in. `message` is logged and, unless `unreachable`, can be shown to users (begin.ts); without secrets.
+ * Rejected sign-in. `message` has no secrets. It is logged, and begin.ts shows it unless `reason` is `unreachable`.
  */
 export class SignInRefused extends Error {
   readonly reason: OidcError;

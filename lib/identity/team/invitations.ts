@@ -178,7 +178,7 @@ export async function acceptInvitation(
 }
 
 /**
- * Finds the user of an invitation. It is valid only if the user item has it. Throws NOT_FOUND for an unknown token.
+ * Finds the user of an invitation. The user item decides whether it is valid. Throws NOT_FOUND for an unknown token.
  */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,

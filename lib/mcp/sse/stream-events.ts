@@ -7,8 +7,8 @@ import { closeStream, deleteReplies, readReplies, renewStream } from './reply-qu
 /** Times of a stream with the lifetime MCP_STREAM_SECONDS, in ms. */
 const TIMING = {
   /**
-   * Once its lifetime is over, a stream ends after this time without messages. One in use does not end yet, because its
-   * client could send a message before it has reconnected.
+   * Once its lifetime is over, a stream ends after this time without messages. A stream in use does not end yet,
+   * because its client could send a message before it has reconnected.
    */
   quiet: 2_000,
   /** Maximum delay of that end; soon afterwards the platform would end the stream. */

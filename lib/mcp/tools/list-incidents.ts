@@ -29,7 +29,7 @@ export const listIncidents = defineTool({
   },
 });
 
-/** Time (ms) before the range; incidents that opened in it are returned if they changed within the range. */
+/** Time (ms) before the range: incidents that opened in this time are returned if they changed within the range. */
 const OPENED_BEFORE_MS = 7 * DAY_MS;
 const MAX_INCIDENTS = { limit: 100, maxBytes: 200_000 };
 

@@ -35,7 +35,7 @@ export type ApiResult = {
 export const cookiesOf = ({ cookies, headers }: ApiEvent): string[] =>
   cookies ?? (headers.cookie ?? '').split(/; */).filter(Boolean);
 
-/** Headers of every API response: no storage, no content sniffing. */
+/** Headers of responses to pushes, and part of API_HEADERS: no storage, no content sniffing. */
 export const PUSH_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -5,8 +5,8 @@ const isParam = (segment: string): boolean => segment.startsWith('{');
 
 /**
  * Returns the routes of a path. A literal segment wins over a parameter: `invite` of /users/invite is not an id. Of two
- * routes with equally many parameters, the one that is literal at their first difference comes first: in
- * /checks/by-slug/results, `results` is a slug.
+ * routes with equally many parameters, the one that is literal at their first difference comes first:
+ * /checks/by-slug/{slug} before /checks/{id}/results.
  */
 export function routesAt<R extends RoutePath>(table: { route: R; segments: string[] }[], path: string[]): R[] {
   const matching = table.filter(({ route, segments }) => matches(segments, partsOf(route, segments, path)));
@@ -25,7 +25,7 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type RoutePath = { path: string; names?: readonly string[] };
 
-/** Splits a path. A final parameter of `names` takes all remaining segments: API Gateway decodes its slashes. */
+/** Joins the remaining segments of a path for a final parameter of `names`: API Gateway decodes its slashes. */
 function partsOf({ names }: RoutePath, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));

@@ -33,8 +33,10 @@ const isProven = (url: URL, own: ServiceAddresses): boolean =>
 
 /** Whether pages at `host` are served only over TLS, so that their cookies are secure. */
 export function isSecureHost(host: string, own: ServiceAddresses): boolean {
-  const [url, page] = [parseHost(host), URL.parse(own.PUBLIC_URL)];
-  return url !== null && ((page?.protocol === 'https:' && page.host === host.toLowerCase()) || isProven(url, own));
+  const [url, publicUrl] = [parseHost(host), URL.parse(own.PUBLIC_URL)];
+  return (
+    url !== null && ((publicUrl?.protocol === 'https:' && publicUrl.host === host.toLowerCase()) || isProven(url, own))
+  );
 }
 
 function isServiceName(name: string, own: ServiceAddresses): boolean {

@@ -48,7 +48,7 @@ export function memoryLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefine
   };
 }
 
-/** Returns the address limiter of one process, used on every host. */
+/** Returns the limiter of client addresses in one process, used on one machine and on AWS. */
 export function addressLimiter(clock: Pick<Clock, 'now'>, rates: Rates | undefined): Limiter['takeForAddress'] {
   const addresses = makeBuckets(clock, MAX_ADDRESS_BUCKETS);
   return (address, of) => rates && addresses.take(`${of} ${networkOf(address)}`, rates[of]);

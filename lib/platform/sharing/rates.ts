@@ -4,7 +4,7 @@ export type Rate = { per_second: number; burst: number };
 /**
  * Account classes: `push` for agents and pipelines, `mcp` for messages of MCP, `send` for requests that immediately
  * cause a message or an outbound call; all others are `read` or `write` by their method.
- * `store` counts the kilobytes that requests of the class `write` and tools may store, instead of requests.
+ * `store` counts kilobytes instead of requests, for the data that tools and requests of the class `write` may store.
  */
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];

@@ -73,7 +73,7 @@ export function occurrencesOf(
 const MAX_NOTICES = 100;
 /** Time (ms) by which recurring maintenance is reported ahead of its start. */
 const RECURRING_AHEAD_MS = DAY_MS;
-/** An end that a user sets to at most this long (ms) ago ends the window now; an earlier one corrects the past. */
+/** If a user sets the end to at most this long (ms) ago, the window ends now; an earlier end corrects the past. */
 const ENDED_NOW_MS = 5 * 60_000;
 
 /**

@@ -11,7 +11,7 @@ import { type Component, componentsOf, type StatusPageItem } from './status-page
  */
 export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; measured_by: CheckItem[] };
 
-/** Reads the entities and checks of the components with strong consistency, because their changes are published. */
+/** Reads entities and checks with strong consistency: their changes trigger publications, which must show them. */
 export async function readSources(scope: TenantEnv, page: Pick<StatusPageItem, 'groups'>): Promise<Source[]> {
   const { ports, keys, tenant } = scope;
   const components = componentsOf(page);

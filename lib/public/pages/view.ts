@@ -22,7 +22,7 @@ export type PageView = {
   /** Changes with everything except `as_of`, uptime, coverage, days and latency. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Newest first: all open incidents with an update, and other open or recent (14 days) ones, up to 20 in total. */
+  /** Newest first: all open incidents with an update, and if under 20, others open or recent (14 days), up to 20. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];
@@ -70,7 +70,7 @@ export type ComponentView = {
 const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const;
 export type IncidentStatus = (typeof INCIDENT_STATUSES)[number];
 
-/** `status`: null for a text that the service has written itself. */
+/** `status`: null for the text of the service about the start of an incident. */
 export type UpdateView = {
   id: string;
   status: IncidentStatus | null;

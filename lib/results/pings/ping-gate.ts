@@ -47,7 +47,7 @@ export function pingGate(env: Env): PingGate {
     },
   };
 
-  /** Takes a token of a ping URL. `name`: digest of the URL's secret, because secrets are not kept in memory. */
+  /** Applies the rate limit of a ping URL. `name`: digest of its secret, because secrets are not kept in memory. */
   function spendForUrl(name: string): void {
     const rate = ports.limiter.rates?.['ping-url'];
     const status = rate && urls.take(name, rate);

@@ -78,7 +78,7 @@ export function pingList(context: Context, check: CheckItem): Reader<PingRecord>
   let visited = 0;
   return async (after, limit) => {
     const pages = await Promise.all([RESULTS, PINGS].map((prefix) => page(prefix, after, limit)));
-    // Items older than the last one read from a list belong to the next page: its unread items may be newer.
+    // Items older than the last one read from a list belong to the next page: unread items of that list may be newer.
     const ends = pages.flatMap(({ items, next }) => (next === undefined ? [] : [placeInList(items.at(-1)!)]));
     const floor = ends.toSorted().at(-1) ?? '';
     const items = pages

@@ -98,7 +98,7 @@ async function openRun(env: Env, check: CheckItem, { own, at, rid }: Start): Pro
 }
 
 export type Ping = Omit<PingFacts, 'body_bytes'> & {
-  /** Body without secrets; empty without one. */
+  /** Body with masked secrets; empty without a body. */
   body: string;
   /** Idempotency-Key: pings with the same key count once. */
   key: string | undefined;

@@ -92,7 +92,7 @@ type Begin = <T>(claim: PermitRequest, probe: () => Promise<T>) => Promise<T | t
 /** Maximum time (ms) for which a starting probe holds a permit; one that hangs longer uses no CPU. */
 const BEGINS_MS = 250;
 
-/** Creates `begin` for a fraction of a CPU: more concurrent handshakes would add the wait for the CPU to latencies. */
+/** Creates `begin` for a process with part of a CPU: more concurrent handshakes would add CPU wait to latencies. */
 function limitStarts(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begin {
   const starts = new FairSemaphore({ permits: permits, wait_ms: WAIT_MS }, clock);
   return async <T>(claim: PermitRequest, probe: () => Promise<T>) => {

@@ -7,7 +7,7 @@ import { pastOrZero } from '#lib/platform/time.ts';
 import { orderOf, type ResultItem } from '#lib/results/result.ts';
 
 /**
- * Returns how much older (ms) than the newest push a push may be and still be applied; an older one is only stored
+ * Returns the maximum time (ms) by which an applied push is older than the newest one; an older push is only stored
  * (docs/use/heartbeats.md#results-and-heartbeats-with-a-key).
  */
 export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =>

@@ -41,7 +41,7 @@ export function WindowForm({ window, onSaved, onCancel }: FormProps) {
     <Form
       form={form}
       submit={window ? 'Save window' : 'Create window'}
-      // The API decides on changes: one that only reduces the effect of the window is always allowed.
+      // The API checks changes, because a change that only reduces the effect of the window is always allowed.
       why={window ? undefined : whyNot(request)}
       onCancel={onCancel}
     >

@@ -42,7 +42,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
   const may = form.draft.may ?? KEY_PERMISSIONS.all;
   const restrictable = restrictableFields(may, readLines(form.draft.scopes));
   const skills = useLoad<{ slug: string }[]>(restrictable.skills ? '/v1/skills' : null, { all: true });
-  const set = (path: string) => ({
+  const inputOf = (path: string) => ({
     value: form.draft[path] ?? '',
     error: form.errors[path],
     onChange: (text: string) => form.set(path, text),
@@ -53,17 +53,17 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
       <Form form={form} submit="Create key" onCancel={onClose}>
         <FormFields form={form} specs={ALWAYS} />
         {may === KEY_PERMISSIONS.some && (
-          <SetField {...set('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
+          <SetField {...inputOf('scopes')} label="Scopes" options={SCOPES} meanings={SCOPE_MEANINGS} required />
         )}
         {restrictable.checks && (
           <div class="fields">
             <EntitiesField
-              {...set('entity_ids')}
+              {...inputOf('entity_ids')}
               label="Restrict to entities"
               hint="All their checks, including future ones."
             />
             <ChecksField
-              {...set('check_ids')}
+              {...inputOf('check_ids')}
               label="Restrict to checks"
               hint="Without entities and checks, the key can push to every check."
             />
@@ -71,7 +71,7 @@ export function NewKey({ onDone, onClose }: { onDone: () => void; onClose: () =>
         )}
         {restrictable.skills && (
           <SetField
-            {...set('skills')}
+            {...inputOf('skills')}
             label="Restrict to skills"
             hint={skills.data?.length === 0 ? 'No skills yet.' : 'Without skills, the key can use every skill.'}
             options={(skills.data ?? []).map(({ slug }) => slug)}

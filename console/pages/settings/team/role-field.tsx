@@ -8,7 +8,7 @@ import { ROLES } from '#lib/platform/http/access.ts';
 export function RoleField({ member, onDone }: { member: TeamMember; onDone: () => void }) {
   const [busy, setBusy] = useState(false);
   const { id, name, email, role, status } = member;
-  // The console does not change the role of a pending invitation, because the dialog with its link states the role.
+  // The console keeps the role of a pending invitation, because its link was shown with that role.
   if (refusal('manage') !== undefined || status === 'pending') return role;
   async function change(select: HTMLSelectElement) {
     const wanted = select.value;
