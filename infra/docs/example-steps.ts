@@ -25,7 +25,7 @@ export type Step = {
   made?: [collection: string, member: string];
 };
 
-/** Valid requests, in order; ACCESS_STEPS follow. Each endpoint with POST or PUT needs one. ACCESS_STEPS follow. */
+/** Valid requests, in order; ACCESS_STEPS follow. Each endpoint with POST or PUT needs one. */
 export const STEPS: readonly Step[] = [
   { endpoint: 'PUT /v1/account', body: () => ({ name: 'Example Inc', email: 'ops@example.com' }) },
   {

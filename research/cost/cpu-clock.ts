@@ -24,7 +24,7 @@ export type CpuClock = {
   runFor(ms: number): Promise<void>;
 };
 
-/** Waits until no work is left that does not depend on the clock, including code that yields. */
+/** Waits until all work that does not depend on the clock is done, including code that yields. */
 async function settled(): Promise<void> {
   do await new Promise((resolve) => setImmediate(resolve));
   while (process.getActiveResourcesInfo().includes('Immediate'));

@@ -1,5 +1,5 @@
-import { dollars, tableOf, verdict } from './page.ts';
 import { differenceOf, dividedBy, dollarsOf, noUnits, sumOf, UNITS, type Units } from './prices.ts';
+import { dollars, tableOf, verdict } from './report-table.ts';
 import type { Report } from './reports.ts';
 import { incidentOfAll } from './scenarios.ts';
 import type { Counted } from './virtual-aws.ts';
@@ -16,8 +16,8 @@ const isNone = (units: Units): boolean => UNITS.every((unit) => unit === 'gb_sec
 const MAX_DOLLARS = 90;
 
 /**
- * Prices a suppressed alert that was held until its cause was known. Compares the incident of a fleet with relations
- * with the incident of the same fleet without relations. Outside an incident, relations cost nothing.
+ * Prices a suppressed alert that was held until its cause was known. Compares an incident in a fleet with relations and
+ * in the same fleet without relations. Outside an incident, relations cost nothing.
  */
 export async function heldAlerts(): Promise<Report> {
   const [calm, calmRelated] = [await incidentOfAll(CHECKS, false, false), await incidentOfAll(CHECKS, true, false)];

@@ -5,8 +5,8 @@ import { CELL_SIZE } from '#lib/checks/settings/cells.ts';
 import { keptDays } from '#lib/history/rollups/buckets.ts';
 import { ASSUMPTIONS } from './assumptions.ts';
 import { EXTRAS, fixedOf, outDollars } from './bill.ts';
-import { dollars, type Row, tableOf, verdict } from './page.ts';
 import { differenceOf, dividedBy, dollarsOf, GIGABYTE, noUnits, sumOf, type Units } from './prices.ts';
+import { dollars, type Row, tableOf, verdict } from './report-table.ts';
 import {
   changes,
   HEARTBEAT,
@@ -74,7 +74,7 @@ function countHour(checks: number): Promise<Counted> {
 }
 
 /**
- * Replaces the rollup units by the share of these runs in the units of an hour, because each hour is rolled up once.
+ * Replaces the units of rollups by the units of an hour in proportion to the runs, because each hour is rolled up once.
  */
 async function withRollups(counted: Counted, checksATenant: number): Promise<Counted> {
   const hour = await countHour(Math.min(CELL_SIZE, checksATenant));
@@ -104,7 +104,7 @@ async function steadyFleet(checks: number, minutes: number, limit: number, fleet
   };
 }
 
-/** Number of small fleets: how many of their 20 cells share messages depends on random phases. */
+/** Number of small fleets to average: how many of their 20 cells share messages depends on random phases. */
 const FLEETS = 4;
 
 export const steady1000 = (minutes: number): Promise<Report> => steadyFleet(1000, Math.ceil(minutes / 2), 0.16, FLEETS);

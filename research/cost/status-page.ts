@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib';
 import { hostOf, makeFleet } from './fleet.ts';
-import { dollars, tableOf } from './page.ts';
 import { dollarsOf, noUnits, sumOf, type Units } from './prices.ts';
+import { dollars, tableOf } from './report-table.ts';
 import type { Report } from './reports.ts';
 import { type Counted, virtualAws } from './virtual-aws.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** Number of checks, four per entity, and of components, each of which shows one check. */
+/** Number of checks (four per entity), and of components (one per check). */
 const CHECKS = 50;
 const SLUG = 'acme';
 /** List prices of CloudFront, $: a request over HTTPS, and a GB to visitors in North America or Europe. */

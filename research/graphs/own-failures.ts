@@ -13,7 +13,7 @@ export type OwnFailure = {
   ended: boolean;
 };
 
-/** Minimum time for dependents to recover. */
+/** Minimum time that dependents get to recover. */
 const SETTLES_MS = 60_000;
 const COOLDOWN_MS = 300_000;
 

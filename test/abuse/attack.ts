@@ -24,7 +24,7 @@ export type Ready = {
 /** A kind of attack on other tenants. */
 export type Attack = (around: Surroundings) => Promise<Ready>;
 
-/** Address of the attackers' targets, receivers and clients, and port there of the mail server of the service. */
+/** Address of the attackers' targets, receivers and clients, and its port to which the service sends mail. */
 export const HOSTILE = '127.77.0.6';
 export const MAIL_PORT = 2525;
 

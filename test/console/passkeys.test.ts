@@ -142,10 +142,10 @@ describe.skipIf(!binary)('passkeys in a browser', () => {
       await person.authenticator();
       await person.page.goto(world.url.replace('127.0.0.1', host));
       await waitForPage(person, 'sign-in');
-      await expectDisabled(person, 'Use a passkey', /need (a name|https)/);
+      await expectDisabled(person, 'Use a passkey', /need (a host name|https)/);
       await signInByKey(person, key);
       await openSignIns(person);
-      await expectDisabled(person, 'Add passkey', /need (a name|https)/);
+      await expectDisabled(person, 'Add passkey', /need (a host name|https)/);
       expect(person.complaints).toEqual([]);
     },
   );

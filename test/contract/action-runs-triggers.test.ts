@@ -87,7 +87,7 @@ describe('a state change', () => {
     expect(counts.map((list) => list.length)).toEqual([1, 0, 0, 0]);
   });
 
-  it('triggers actions when another check of the entity is still up', async () => {
+  it('triggers an action for the new state of the entity while another check is up', async () => {
     const steady = await newCheck(client, { interval_seconds: 3600 });
     await push(steady.id, true);
     const { id, check_id } = await bound(

@@ -52,7 +52,7 @@ describe('concurrent manual runs', () => {
     const before = await count('scheduled');
     let manual = 0;
     await eventually(async () => {
-      // Each manual run also causes another probe of the current slot; endless runs could displace the later slots.
+      // Each manual run also causes another probe of the current slot; endless runs could prevent probes of later ones.
       if (manual < 20) {
         await run(id);
         manual++;

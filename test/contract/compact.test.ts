@@ -114,7 +114,7 @@ describe('an ETag', () => {
     expect((await request(LONG, { 'if-none-match': tag })).status).toBe(200);
   });
 
-  it('does not replace the key', async () => {
+  it('does not replace the API key', async () => {
     const response = await fetch(url + LONG, { headers: { 'if-none-match': await tagOf() } });
     expect(response.status).toBe(401);
     await response.text();
@@ -135,7 +135,7 @@ describe('compression and ETags', () => {
     expect(await response.json()).toHaveLength(1);
   });
 
-  it('are omitted for the response to a change, which can repeat sent data next to a secret', async () => {
+  it('are omitted for the response to a change, which can contain both request data and a secret', async () => {
     const body = JSON.stringify({ slug: 'long', name: 'Long', description: 'x'.repeat(3000) });
     const response = await request(LONG, gzip, 'POST', body);
     expect([response.status, ...form(response)]).toEqual([201, null, null, null]);

@@ -26,7 +26,7 @@ const forbidden = failure(403, 'FORBIDDEN');
 const EVIL = 'https://evil.example';
 const none = undefined;
 
-/** Headers that a browser changes or omits (undefined), by the origin of the request. */
+/** Headers that differ from the headers of a same-origin page (undefined: not sent), by the origin of the request. */
 const FROM: [string, Record<string, string | undefined>][] = [
   [
     'a form of another site',

@@ -20,7 +20,7 @@ beforeAll(async () => {
 describe('GET /v1/history', () => {
   const many = (query: string) => client.get(`/v1/history${query}`);
 
-  it('returns checks in the requested order, each once, with the data of its separate history', async () => {
+  it('returns checks in the requested order, each once, with the data of its own history endpoint', async () => {
     const { id: other } = await newCheck(client);
     const { checks } = got(await many(`?check_ids=${other},${id},${other}&bucket=hour`), 200);
     expect(checks.map(({ check_id }: Json) => check_id)).toEqual([other, id]);
@@ -37,7 +37,7 @@ describe('GET /v1/history', () => {
     expect(got(await many(`?entity_id=${empty}`), 200)).toEqual({ checks: [] });
   });
 
-  it('returns entities in the requested order, each once, with the data of its separate history', async () => {
+  it('returns entities in the requested order, each once, with the data of its own history endpoint', async () => {
     const empty = await newEntity(client);
     const query = `entity_ids=${empty.id},${entity.id},${empty.id}&bucket=hour`;
     const { entities, ...others } = got(await many(`?${query}`), 200);

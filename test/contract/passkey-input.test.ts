@@ -32,7 +32,7 @@ describe('the authenticator response of a sign-in', () => {
     ['no id', ({ id: _id, ...own }) => own, 'response.id'],
     ['an empty id', (own) => ({ ...own, id: '' }), 'response.id'],
     ['an id that is not base64url', (own) => ({ ...own, id: 'a b' }), 'response.id'],
-    ['an id with unused bits', (own) => ({ ...own, id: 'YR' }), 'response.id'],
+    ['an id whose unused bits are not 0', (own) => ({ ...own, id: 'YR' }), 'response.id'],
     ['an id that is too long', (own) => ({ ...own, id: 'a'.repeat(1365) }), 'response.id'],
     ['another credential type', (own) => ({ ...own, type: 'password' }), 'response.type'],
     ['no signature', inside({ signature: undefined }), 'response.response.signature'],

@@ -44,7 +44,7 @@ describe('a settings test', () => {
     );
   });
 
-  it('supports every probe type', async () => {
+  it('supports tcp, tls and dns checks too', async () => {
     await using tcp = await rawTarget((socket) => socket.end());
     await using tls = await tlsTarget(await (await makeAuthority()).issue({ names: ['127.77.0.1'] }));
     await using dns = await dnsServer(() => ({

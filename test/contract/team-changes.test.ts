@@ -178,7 +178,7 @@ describe('a hundred calls per second', () => {
   it.each<[string, (id: string) => Promise<ApiResponse>, number]>([
     ['whose role was reduced', (id) => put(admin, id, { role: 'viewer' }), 403],
     ['who was removed', (id) => admin.del(`${TEAM}/${id}`), 401],
-  ])('are rejected after the response, for each key and session of a responder %s', async (_, change, refused) => {
+  ])('are rejected once the change returns, for each key and session of a responder %s', async (_, change, refused) => {
     const ben = await memberOf(admin, 'responder');
     const keys = [ben, ...(await Promise.all(Array.from({ length: 4 }, () => keyOf(ben)))), ...(await sessionsOf(ben))];
     const action = await newAction(admin, { url: 'https://example.com/{{x}}' });

@@ -29,7 +29,7 @@ export async function crashTest(rounds: number, seed: number, say: (line: string
     await beating.stop();
     if (beating.error) throw beating.error;
   } catch (error) {
-    // A response that no crash excuses, or none at all, ends the test: later rounds would show nothing.
+    // An unexpected response, or a start or read that fails by itself, ends the test: later rounds would show nothing.
     const { message } = error as Error;
     cases.conclude('aborted', { wrong: [message], totals: {} }, `after ${cases.all.at(-1)!.name}`);
   }

@@ -102,7 +102,7 @@ function totalsOf(history: History): Totals {
     results: results.length,
     missed_heartbeats: missedHeartbeats.length,
     slots: slots.length,
-    executed: slots.filter(({ times }) => times > 0).length,
+    slots_executed: slots.filter(({ times }) => times > 0).length,
     missed_outage: missed('outage'),
     missed_late: missed('late'),
     missed_error: missed('error'),

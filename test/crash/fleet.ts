@@ -8,7 +8,7 @@ import { got, newEntity } from '#test/support/fleet.ts';
 import { makeRandom, type Random } from '#test/support/random.ts';
 import { beginLives, type Lives } from './lives.ts';
 import { flapping, moody, type OutsideServer, startOutsideServer } from './outside.ts';
-import { beginPings, type Pinged } from './pings.ts';
+import { beginPings, type PingJobs } from './pings.ts';
 import { Pipelines } from './pipelines.ts';
 
 /** A check under load, with the facts for its evaluation. */
@@ -34,7 +34,7 @@ export type Fleet = {
   target: OutsideServer;
   ci: OutsideServer;
   pipelines: Pipelines;
-  jobs: Pinged;
+  jobs: PingJobs;
   /** Whether the target of pull checks is always up: before the first load, and after the last one. */
   calm: boolean;
 };

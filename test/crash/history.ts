@@ -85,7 +85,7 @@ async function pulledOf(fleet: Fleet, check: Watched): Promise<History['pullChec
   return {
     id,
     interval_seconds: PULL_INTERVAL_S,
-    // The probe at the creation replaces the slot before it.
+    // Leaves out the first slot: the probe at the creation, which belongs to the slot before, can run in it.
     from: Date.parse(created_at) + interval,
     to: Number.POSITIVE_INFINITY,
     results,

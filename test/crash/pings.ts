@@ -12,7 +12,7 @@ import { unlessCut } from './unless-cut.ts';
 type Sent = { kind: 'start' | 'success' | 'fail'; rid: string; slug: string; answered: boolean };
 
 /** Jobs that ping, in a separate account, through all lives of the service. */
-export type Pinged = {
+export type PingJobs = {
   /** Returns the number of acknowledged pings. */
   answered(): number;
   /** Lets jobs ping until the service is gone or they are stopped. @returns a function that stops them */
@@ -25,7 +25,7 @@ const JOBS = 4;
 const DAY = { interval_seconds: 86_400, failure_threshold: 1 };
 
 /** Creates the account, a check with a ping URL, and a ping key that can create checks. */
-export async function beginPings({ service }: Lives): Promise<Pinged> {
+export async function beginPings({ service }: Lives): Promise<PingJobs> {
   const args = ['account', 'create', '--email', 'jobs@example.com', '--name', 'Jobs', '--json'];
   const { code, out, err } = await runCommand('infra/admin/main.ts', args, { DATA_DIR: service.dir });
   if (code !== 0) throw new Error(err);

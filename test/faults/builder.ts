@@ -44,7 +44,7 @@ export async function runBuilder(world: OperatorWorld, end: number): Promise<voi
     await put(id, back);
   };
   /**
-   * Moves a check back to an interval that it left, at about the time when its cell is recounted without that interval.
+   * Moves a check back to an interval that it left, at about the time when a recount of its cell deletes that interval.
    */
   const leaveAndJoin = async ({ id, interval_seconds }: CheckItem, rare: number): Promise<void> => {
     await put(id, { interval_seconds: rare, enabled: true });

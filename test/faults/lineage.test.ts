@@ -13,7 +13,7 @@ it('counts the longest chain of a batch, per function', () => {
   );
 });
 
-it('stops one invocation more than Lambda allows, unless the function is on an allowed cycle', () => {
+it('stops a chain with one invocation more than Lambda allows, unless the function is on an allowed cycle', () => {
   const chain = (length: number) => new Map([['prober', length]] as const);
   expect(isStopped('prober', chain(MAX_CHAIN), new Set())).toBe(false);
   expect(isStopped('prober', chain(MAX_CHAIN + 1), new Set())).toBe(true);

@@ -118,7 +118,7 @@ export function machines(shared: Shared, onResume: () => void) {
       count(seen, 'function out of time');
       clock.at(clock.now() + GRACE_MS, () => {
         end();
-        // Lambda stops the machine; on a single machine the run continues next to its successor.
+        // Lambda stops the machine; on a single machine the run continues while its work is retried.
         if (!run.ended && !shared.profile.oneProcess) process.die();
       });
     });

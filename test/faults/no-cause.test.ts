@@ -11,8 +11,8 @@ async function from(time: string) {
   return { service: running, ...dependencyWorld(running) };
 }
 
-describe('a failure while all dependencies are healthy', () => {
-  it('is reported immediately, even within a cycle of dependencies', async () => {
+describe('a failure', () => {
+  it('is reported immediately while all dependencies are healthy, even within a cycle of dependencies', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const [db, shop, blog] = [await addEntity('db'), await addEntity('shop'), await addEntity('blog')];
     await depends(shop, db);
@@ -27,7 +27,7 @@ describe('a failure while all dependencies are healthy', () => {
     expect(alertsAt()).toEqual(['09:40 shop down', '09:41 blog down']);
   });
 
-  it('is reported immediately if its policy does not wait', async () => {
+  it('is reported immediately if its policy does not hold alerts for dependencies', async () => {
     const { service, addEntity, depends, fails, alertsAt } = await from('09:30');
     const [db, shop] = [await addEntity('db'), await addEntity('shop')];
     await depends(shop, db);

@@ -49,7 +49,7 @@ export async function setUpAlerts(world: OperatorWorld, check: CheckItem, number
     const body = newChannel(random, (number + i) % 4);
     const made = await insist(random, clock, () => client('POST', `${base}/channels`, body));
     if (made?.status !== 201 || !random.chance(0.3)) continue;
-    // Possibly no other channel is left that is notified before this step.
+    // This possibly leaves no channel that is notified before this step.
     const channel_ids = [(made.body as { id: string }).id];
     const escalation =
       rota_ids.length > 0 ? [onCall, { after_seconds: after_seconds + 60, channel_ids }] : [{ ...onCall, channel_ids }];

@@ -176,7 +176,7 @@ export function startProcess(shared: Shared): Process {
     log: shared.log,
     metrics: { count: () => {} },
     limiter: memoryLimiter(clock, undefined),
-    cpu: cpuBudget({ now: time.now, sleep }, searches(seen, time.now)),
+    cpu: cpuBudget({ now: time.now, sleep }, simulatedCpu(seen, time.now)),
     settings: shared.settings,
     assets: NO_ASSETS,
   };
@@ -187,7 +187,7 @@ export function startProcess(shared: Shared): Process {
 const jobs = new Map(await Promise.all(CPU_JOBS.map(async ({ name, load }) => [name, await load()] as const)));
 
 /** Returns a runner that counts CPU time without using any: 300 ms for a slow expression, else 0.1 ms. */
-function searches(seen: Observations, now: () => number): RunCpuJob {
+function simulatedCpu(seen: Observations, now: () => number): RunCpuJob {
   const process = seen.next();
   return async (job, input) => {
     const isSlow = JSON.stringify(input).includes(SLOW_EXPRESSION);

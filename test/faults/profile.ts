@@ -106,7 +106,7 @@ export function drawProfile(random: Random): Profile {
     poison: 0.004,
     ...QUIET,
     ...(!quiet && {
-      // A single process takes all its work with it.
+      // The crash of a single process ends all work.
       crash: upTo(oneProcess ? 0.001 : 0.01),
       refuse: upTo(0.02),
       lost: upTo(0.02),

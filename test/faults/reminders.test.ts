@@ -115,7 +115,7 @@ describe('reminders', () => {
 describe('a closing alert', () => {
   const closings = () => alertsAt(service).filter((line) => line.includes('closed'));
 
-  it('is sent once when a check is disabled while down, which then counts as up', async () => {
+  it('is sent once when a check is disabled while down, and sets its last notified state to up', async () => {
     const check = await downAt0940({ cooldown_seconds: 0 });
     await service.until('09:50');
     await check.change({ enabled: false });

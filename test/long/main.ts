@@ -122,7 +122,7 @@ async function steady({ service, target, tenant, checks }: Fleet): Promise<void>
   evidence.demand(peak < 2 * mean + 6 * CELL_SIZE, 'requests are evenly distributed');
   evidence.print(
     `CPU ${cpu_s.toFixed(1)} s (${((100 * cpu_s) / (MINUTES * 60)).toFixed(1)} % of a core), ` +
-      `${((1000 * cpu_s) / lateness.length).toFixed(2)} s per 1,000 checks; memory at most ${megabytes(peak_bytes)}`,
+      `${((1000 * cpu_s) / lateness.length).toFixed(2)} s per 1,000 probes; memory at most ${megabytes(peak_bytes)}`,
   );
 }
 

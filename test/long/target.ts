@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 export type Arrivals = { numbers: number[]; at: number[] };
 
 /**
- * A light target in its own process. It returns 200 to requests to `/<n>` and records their times. `/flap` fails every
- * other two seconds and is not recorded. The target responds to any message of its parent process with all records.
+ * A light target in its own process. It returns 200 to requests to `/<n>` and records their times. `/flap` fails two of
+ * every four seconds and is not recorded. The target responds to any message of its parent process with all records.
  */
 const noted: Arrivals = { numbers: [], at: [] };
 const FLAP_MS = 2000;

@@ -12,7 +12,7 @@ export type Seen = {
 };
 
 /**
- * Creates records, every built-in tool, and a tool that runs an action which posts to `hook`.
+ * Creates records, and registers every built-in tool and a tool that runs an action which posts to `hook`.
  * @returns a call of each tool
  */
 export async function prepare(client: Client, hook: string): Promise<Call[]> {

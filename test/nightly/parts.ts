@@ -16,7 +16,7 @@ const FILTER = '[FILE ...] [-t TITLE]';
 
 export const PARTS: Readonly<Record<string, Part>> = {
   slow: {
-    about: 'Tests too slow for CI: *.nightly.test.ts in test and research, and all worst request bodies',
+    about: 'Tests too slow for CI: *.nightly.test.ts in test and research, and all worst-case request bodies',
     command: [...VITEST, '--project', 'nightly'],
     options: FILTER,
     night: [],

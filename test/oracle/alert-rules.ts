@@ -134,8 +134,8 @@ export function suppressionReason(
   const hasRecipients = recipients.length > 0 || (says === 'down' && policy.escalates);
   const waitsForCause = held?.reason === 'dependency';
   if (waitsForCause && says === 'up' && recipients.length === 0) return 'dependency';
-  const mayFollow = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
-  if (mayFollow && !waitsForCause && hasRecipients) return 'dependency';
+  const canWaitForCause = one.check_to_state === 'down' && needs > 0 && policy.hold_for_dependencies && !policy.window;
+  if (canWaitForCause && !waitsForCause && hasRecipients) return 'dependency';
   if (!hasRecipients) return 'no_channels';
   const isPlanned = policy.window || held?.reason === 'maintenance';
   if (says === 'up') return isPlanned && lastNotifiedState(check) === 'up' ? 'maintenance' : null;

@@ -10,7 +10,7 @@ const MISSING = /undefined|null|NaN|unknown/;
 
 /**
  * Promise: the explanation of a transition has the verdict of its decision, the rule that stopped the alert, and the
- * facts of that rule. Every time has an explanation; a time during a failure has the decision about that failure.
+ * facts of that rule. Each sampled time is explained; a time during a failure has the verdict of the decision about it.
  */
 export const checkExplained = (inside: Inside): string[] => [...checkTransitions(inside), ...checkMoments(inside)];
 

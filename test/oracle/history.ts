@@ -124,7 +124,7 @@ export type PingAttempt = {
   started_n: number;
   started_at: number;
   answered?: { n: number; at: number; status: number };
-  /** Path of the replaced URL that it used, which ended at `dead_since` at the latest. */
+  /** Path of the replaced URL that it used; the service rejects that URL from `dead_since` at the latest. */
   retired?: string;
   dead_since?: number;
 };

@@ -2,12 +2,12 @@ import { useMemo, useState } from 'preact/hooks';
 import { call } from '#console/api/call.ts';
 import { type Loaded, useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
+import { useFleetRefresh } from '#console/app/fleet-refresh.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { go } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
 import { showToast } from '#console/app/toasts.tsx';
-import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Button } from '#console/parts/button.tsx';
 import { Confirm } from '#console/parts/confirm.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -25,7 +25,7 @@ import { Import } from './import.tsx';
 export default function BlueprintPage({ params, query }: PageProps) {
   const slug = params.blueprint!;
   const blueprint = useLoad<Blueprint>(blueprintPath(slug));
-  useWholeFleet();
+  useFleetRefresh();
   if (blueprint.data && blueprint.failure?.status !== 404) {
     return <BlueprintView blueprint={blueprint.data} of={blueprint} part={query.get('part')} />;
   }

@@ -1,9 +1,9 @@
 import { useLoad } from '#console/api/load.ts';
 import type { Blueprint } from '#console/api/records.ts';
+import { useFleetRefresh } from '#console/app/fleet-refresh.ts';
 import { live } from '#console/app/live.ts';
 import { go, newRecordDialog } from '#console/app/router.ts';
 import { me, refusal } from '#console/app/session.ts';
-import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { EntityDialog } from '#console/pages/entity/entity-form.tsx';
 import { Button } from '#console/parts/button.tsx';
 import { Page } from '#console/parts/page.tsx';
@@ -18,7 +18,7 @@ import { BlueprintDialog } from './blueprint-form.tsx';
 
 export default function CatalogPage() {
   const blueprints = useLoad<Blueprint[]>('/v1/blueprints', { all: true });
-  useWholeFleet();
+  useFleetRefresh();
   const limit = me.value?.blueprint_limit;
   const full =
     limit !== undefined && (blueprints.data?.length ?? 0) >= limit

@@ -11,10 +11,10 @@ import type {
   Relation,
   Transition,
 } from '#console/api/records.ts';
+import { useFleetRefresh } from '#console/app/fleet-refresh.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
 import { refusal } from '#console/app/session.ts';
-import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { SilenceButton } from '#console/parts/alerts/silence-button.tsx';
 import { Badges } from '#console/parts/badges.tsx';
 import { Button } from '#console/parts/button.tsx';
@@ -75,7 +75,7 @@ function EntityView({ entity, reload, above }: EntityViewProps) {
   const relations = useLoad<Relation[]>(`/v1/relations?${query}`, { all: true });
   const actions = useLoad<Action[]>('/v1/actions', { all: true });
   const why = refusal('write');
-  useWholeFleet();
+  useFleetRefresh();
   return (
     <Page
       title={<span dir="auto">{entity.name}</span>}

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
 import { useLoad } from '#console/api/load.ts';
 import type { Relation } from '#console/api/records.ts';
+import { useFleetRefresh } from '#console/app/fleet-refresh.ts';
 import { live } from '#console/app/live.ts';
 import type { PageProps } from '#console/app/pages.ts';
-import { useWholeFleet } from '#console/app/whole-fleet.ts';
 import { Page } from '#console/parts/page.tsx';
 import { Data, Empty, Loading } from '#console/parts/states.tsx';
 import type { Fleet } from '#console/rules/fleet.ts';
@@ -16,7 +16,7 @@ import { RootCauses } from './root-causes.tsx';
 
 export default function MapPage({ query }: PageProps) {
   const relations = useLoad<Relation[]>('/v1/relations', { all: true });
-  useWholeFleet();
+  useFleetRefresh();
   const fleet = live.fleet.value;
   return (
     <Page title="Map">

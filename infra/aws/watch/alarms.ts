@@ -16,7 +16,7 @@ const MINUTE = Duration.minutes(1);
 const LATE_SECONDS = 120;
 // Jobs and deadlines are delayed up to twice the lookahead; SQS does not document whether that counts as age.
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
-/** Two attempts of a parked record. */
+/** Two attempts of a parked record (lib/stream-reader.ts). */
 const ALERT_WAIT_SECONDS = 90;
 /** The longest delay of a delivery after a 429 response is 14 min. */
 const DELIVERY_WAIT_SECONDS = 900;
@@ -74,7 +74,7 @@ function ofQueues({ queues, deadLetters }: Watched): Rule[] {
     })),
     {
       name: 'lag-job',
-      description: `Probes wait ${WAIT_SECONDS} s or more. If they do not fail, raise the concurrency of the queue job (infra/topology.ts).`,
+      description: `Probes wait ${WAIT_SECONDS} s or more. If the prober has no errors, increase its concurrency: CONCURRENCY if it is set, else the quota of the account (npm run deploy:check).`,
       metric: queues.job.metricApproximateAgeOfOldestMessage(max),
       ...waits,
     },

@@ -80,7 +80,7 @@ const noRoom = (): AppError =>
     headers: { 'retry-after': '1' },
   });
 
-/** Discards the rest of a body, so that the client sees the response. Then `request.complete`: whether it ended. */
+/** Discards the rest of a body, so that the client sees the response; `request.complete` states whether it ended. */
 export function drainBody(request: IncomingMessage, bounds: Bounds): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;

@@ -145,7 +145,7 @@ export function makeTable(store: Store, options: TableOptions = {}): SqliteTable
   };
 }
 
-/** Returns statement and values of a query. With two bounds on one side, SQLite would scan excluded rows. */
+/** Returns statement and values of a query. `after` replaces a bound: with both, SQLite would scan excluded rows. */
 function rangeOf({ partition, from = '', to = LAST, after, descending }: Query): {
   sql: string;
   values: SQLInputValue[];

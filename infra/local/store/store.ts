@@ -74,7 +74,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   const waiting: Waiting[] = [];
-  const soon = () => schedule(flush, () => waiting.length);
+  const scheduleFlush = () => schedule(flush, () => waiting.length);
   let current: Durability = 'durable';
 
   /**
@@ -91,7 +91,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
     if (group.length === 0) return;
     // If one job fails, each is committed alone, so that it does not affect the others.
     if (!commitTogether(group)) for (const one of group) commitTogether([one]);
-    if (waiting.length > 0) soon();
+    if (waiting.length > 0) scheduleFlush();
   }
 
   /** @returns false if a job failed and the group was rolled back, to be retried one by one */
@@ -125,7 +125,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
     write: (job, durability = 'durable') =>
       new Promise((resolve, reject) => {
         waiting.push({ job, durability, resolve, reject });
-        if (waiting.length === 1) soon();
+        if (waiting.length === 1) scheduleFlush();
       }),
     read: (job) => {
       try {

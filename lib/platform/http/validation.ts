@@ -78,7 +78,7 @@ function bound(issue: { origin?: string }, sizeWords: string, valueWords: string
 }
 
 const MAX_DETAILS = 100;
-/** Maximum characters of a shown path, longer than any valid name. An unknown name can be as long as the body. */
+/** Maximum characters of a shown path, longer than any valid name. An unknown name can fill the whole body. */
 const MAX_PATH = 500;
 
 /** Parses by a schema. Throws a VALIDATION_ERROR that lists each invalid or unknown property. */

@@ -22,7 +22,7 @@ export type PageView = {
   /** Changes with everything except `as_of`, uptime, coverage, days and latency. */
   revision: string;
   groups: { name: string; components: ComponentView[] }[];
-  /** Newest first: all open incidents with an update, and if under 20, others open or recent (14 days), up to 20. */
+  /** Newest first: all open incidents with an update and, up to 20 in all, other open or recent (14 days) ones. */
   incidents: IncidentView[];
   /** Running, and planned within 30 days. */
   maintenance: MaintenanceView[];

@@ -14,7 +14,7 @@ export type Alert = {
 /** World with its failures. Virtual time passes in `agenda`; `end` (ms) is the last time at which checks run. */
 export type Scene = { world: World; truth: Truth; agenda: Agenda; end: number };
 
-/** Sent alerts. `without`: alerts with the cooldown as the only rule, if the times of probes differ from the model. */
+/** Sent alerts. `without`: own baseline with only the cooldown, if the policy probes at other times than the model. */
 export type PolicyAlerts = { alerts: Alert[]; without?: Alert[] };
 
 /** Alert policy. `simulate` runs a scene under it. */

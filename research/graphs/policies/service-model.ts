@@ -10,7 +10,7 @@ import { type Alert, alerter, COOLDOWN_MS, type Policy, type Scene } from './pol
 
 /** Time for which a probe result is shared. */
 const SHARED_MS = 10_000;
-/** Maximum time between two failed probes of a row; `since` is the start of its first probe. */
+/** Maximum time between two failed probes in a row; `ProbeResult.since` is the start of the first one. */
 const ROW_MS = 60_000;
 /** Number of pages within the window after which further alerts have low urgency. */
 const MAX_PAGES = 5;

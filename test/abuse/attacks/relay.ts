@@ -34,7 +34,7 @@ export const relay: Attack = async ({ member, seconds, stack }) => {
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
     conclude: async () => {
-      // At most this many posts are in flight when a 429 arrives, which happens once per Retry-After.
+      // A 429 stops posts until its Retry-After has passed; up to `AT_ONCE` posts are in flight when it arrives.
       const most = AT_ONCE * (1 + Math.floor(seconds / RETRY_AFTER_S));
       return {
         evidence: [`responses: ${responses}; posts at the receiver: ${posts}, allowed: ${most}`],

@@ -119,9 +119,9 @@ describe('makeAlarms', () => {
     expect(watched.map((one) => dimensionOf(one, 'QueueName')['Fn::GetAtt'][0])).toEqual(
       ['job', 'deadline', 'notify', 'delivery'].map((name) => queueIn(template, name)),
     );
-    const [job, timer, notify, delivery] = watched.map((one) => one.Threshold);
+    const [job, deadline, notify, delivery] = watched.map((one) => one.Threshold);
     // Creating a check sends jobs until the generator takes over: at most now + 2 × the lookahead.
-    for (const ahead of [job, timer]) expect(ahead).toBeGreaterThan((2 * LOOKAHEAD_MS) / 1000 + 10);
+    for (const ahead of [job, deadline]) expect(ahead).toBeGreaterThan((2 * LOOKAHEAD_MS) / 1000 + 10);
     // After a 429 response a delivery is delayed by at most 14 min.
     expect(delivery).toBeGreaterThan(14 * 60);
     expect(notify).toBeLessThan(120);

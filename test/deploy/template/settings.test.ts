@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(streams({ CONCURRENCY: '100' })).toBe('3');
   });
 
-  it('permit each function that reads a secret only that secret', () => {
+  it('allow a function to read only the secrets that it uses', () => {
     const { template: set } = synthesize({ NATS_URL_SECRET: 'prod/nats' });
     const readers = ofType(set, 'AWS::IAM::Role').filter((role) =>
       JSON.stringify(role.Policies ?? []).includes('secretsmanager:GetSecretValue'),

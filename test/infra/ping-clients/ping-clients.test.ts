@@ -17,8 +17,8 @@ const run = promisify(execFile);
 const PYTHON = join(import.meta.dirname, '../../../.cache/ping-clients/bin/python');
 
 /**
- * Programs that this machine may lack. python3 -m venv .cache/ping-clients &&
- * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt installs the Python clients.
+ * Programs that this machine may lack. To install the Python clients: `python3 -m venv .cache/ping-clients &&
+ * .cache/ping-clients/bin/pip install -r test/infra/ping-clients/python.txt`.
  */
 const INSTALLED = {
   curl: findProgram('curl') !== undefined,
@@ -70,7 +70,7 @@ const ENDPOINTS = [
 /** Further rules of the page for all endpoints, and differences of this service. */
 const OTHER_RULES = [
   ['HEAD, GET and POST', 'nothing'],
-  ['?rid=', 'two of them are rejected; at Healthchecks the last counts'],
+  ['?rid=', 'a repeated one is rejected; at Healthchecks the last counts'],
   ['?create=1 of a slug', 'only by a ping key that names a blueprint'],
   ['200 OK', 'nothing'],
   ['201 Created', 'nothing'],

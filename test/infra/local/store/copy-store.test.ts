@@ -46,7 +46,7 @@ function setVersion(file: string, version: number): void {
   db.close();
 }
 
-/** Writes a store of version 0, which the demo of commit 3a639f34 created before versions had numbers. */
+/** Writes a store of version 0, which the demo of commit 3a639f34 created before stores had a version number. */
 function oldStore(file: string): string {
   writeFileSync(file, gunzipSync(readFileSync(new URL('version-0.db.gz', import.meta.url))));
   return file;

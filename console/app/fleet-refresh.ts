@@ -4,7 +4,7 @@ import type { Me } from '#console/api/records.ts';
 import { live } from './live.ts';
 
 /** Reloads the fleet after entities were created or deleted: they cause no transition that the poller could detect. */
-export function useWholeFleet(): void {
+export function useFleetRefresh(): void {
   const { data } = useLoad<Me>('/v1/me');
   const count = data?.use.entities;
   useEffect(() => {
