@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { UNHURRIED } from '#test/support/service.ts';
+import { UNREACHED_LIMITS } from '#test/support/service.ts';
 import { CANNOT } from './cannot.ts';
 import { startEdge } from './cloudfront.ts';
 import { pythonTools, startEmulator } from './emulator.ts';
@@ -32,7 +32,7 @@ const SETTINGS = {
   MIN_INTERVAL_SECONDS: '1',
   SHARDS: '1',
   PING_URL: 'function',
-  RATE_LIMITS: UNHURRIED,
+  RATE_LIMITS: UNREACHED_LIMITS,
 };
 
 /** Settings of the environment, deleted at the end. */

@@ -13,7 +13,7 @@ import { upstreamIn } from './upstream.ts';
 const SLACK_MS = 10 * 60_000;
 /** Maximum time until the next recheck finds that a failure has no cause any more (ms). */
 const RECHECK_MS = 300_000;
-/** Minimum time for a check to recover after its cause (ms). */
+/** Minimum time that a check is given to recover after its cause (ms). */
 const MIN_SETTLING_MS = 60_000;
 /** Maximum time from the recovery of the first cause until the next run of the check decides the alert (ms). */
 const MAX_SETTLING_MS = 600_000;

@@ -10,7 +10,7 @@ export function checkMessages({ seen }: Inside): string[] {
     if (`${type} ${kind}` !== is) return [`delivery ${delivery_id} is ${is}, but was received as ${type} ${kind}`];
     const state = kind === 'status_update' ? 'update' : delivery.to_state;
     const meant = kind === 'test' || kind === 'closed' || kind === 'combined' ? kind : state;
-    // The body is the event of the check's last transition, an earlier change if a deadline sent the closing alert.
+    // The body is the event of the check's last transition: if a deadline sent the closing alert, an earlier change.
     const isEvent = type === 'webhook' || type === 'nats';
     // The event reports degraded even if the policy of the check counts that as up.
     const mayDiffer = isEvent && (kind === 'closed' || (meant === 'up' && says === 'degraded'));

@@ -86,7 +86,7 @@ function checkDeadlines({ missedHeartbeats, results }: History, inside: Inside):
     if (at < check.settings_at) say(`its settings changed later, at ${check.settings_at}`);
     const known = heartbeatsOf(results, check, commit.n);
     const isFirst = known.length === 0 && check.missed_at === undefined;
-    if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('it precedes any push');
+    if (isFirst && failsNext(check, check.settings_at, undefined, 0) > at) say('its first heartbeat was not overdue');
     if (!overrun && !isFirst && at < failsAfter(check, check.settings_at))
       say(`settings changed at ${check.settings_at}`);
     const last = check.last_received?.received_at;

@@ -10,6 +10,7 @@ import { checkEventLoopStalls } from './event-loop-stalls.ts';
 import { checkExplained } from './explained.ts';
 import { checkFailures } from './failures.ts';
 import { checkFullDisk } from './full-disk.ts';
+import { checkFunctionRuns } from './function-runs.ts';
 import type { History } from './history.ts';
 import { checkHolds } from './holds.ts';
 import type { Inside } from './inside.ts';
@@ -21,18 +22,17 @@ import { checkMissedHeartbeats } from './missed-heartbeats.ts';
 import { checkNetwork } from './network.ts';
 import { checkNotifiedStates } from './notified-states.ts';
 import { checkOrphans } from './orphans.ts';
-import { checkPageBudget } from './page-budget.ts';
 import { checkPings } from './pings.ts';
 import { checkPushes } from './pushes.ts';
 import { checkQuietResults } from './quiet-results.ts';
 import { checkRecoveries } from './recoveries.ts';
 import { checkRelations } from './relations.ts';
 import { checkRemediation } from './remediation.ts';
+import { checkRepeatedPages } from './repeated-pages.ts';
 import { checkReports } from './reports.ts';
 import { checkResultReads } from './result-reads.ts';
 import { checkRetries } from './retries.ts';
 import { checkRollups } from './rollups.ts';
-import { checkRuns } from './runs.ts';
 import { checkSchedules } from './schedules.ts';
 import { checkSlots } from './slots.ts';
 import { checkSlugs } from './slugs.ts';
@@ -65,7 +65,7 @@ export const promises: Record<string, Check> = {
   holds: fromInside(checkHolds),
   'withheld alerts': fromInside(checkWithheldAlerts),
   recoveries: fromInside(checkRecoveries),
-  'page budget': fromInside(checkPageBudget),
+  'repeated pages': fromInside(checkRepeatedPages),
   'upstream probes': fromInside(checkUpstreamProbes),
   relations: fromInside(checkRelations),
   tenants: fromInside(checkTenants),
@@ -82,7 +82,7 @@ export const promises: Record<string, Check> = {
   schedules: (history) => (history.inside ? checkSchedules(history, history.inside) : []),
   reports: checkReports,
   'disabled account': fromInside(checkDisabledAccount),
-  runs: fromInside(checkRuns),
+  'function runs': fromInside(checkFunctionRuns),
   alerts: checkAlerts,
   explained: fromInside(checkExplained),
   escalation: fromInside(checkEscalation),

@@ -99,7 +99,7 @@ function checkPushed(seen: Seen, versionsOf: Versions): string[] {
   for (const one of seen.pushes) {
     const stored = one.answered?.result_id && quiet.get(one.answered.result_id);
     if (!stored || one.answered!.status !== 201) continue;
-    // A writer reads the check again after its request; a repeated request uses the read of the first one.
+    // A request that stores its result then reads the check again; a repeated one uses the read of the first.
     const own = stored.n > one.started_n && !one.replayed;
     const from = own ? stored.n : Math.min(first.get(`${one.check_id} ${one.push}`)!, stored.n);
     const had = versionsOf(stored.check_id, (version) => version.n > from, one.answered!.n);

@@ -7,7 +7,7 @@ import { type Commit, changesIn, type Inside, keyText, type Seen } from './insid
 type SubscriberItem = Item & { id: string; component_ids: string[]; created_at: string };
 /** A subscriber of a status page; `removed`: the commit of its removal. */
 type Subscriber = { item: SubscriberItem; removed?: Commit };
-/** A public update as published, and the components that it or, if it names none, its incident affected then. */
+/** A public update as published, and its components; if it names none, the components of its incident at that time. */
 type Published = { commit: Commit; update: PublicUpdateItem; affected: string[] };
 
 /**

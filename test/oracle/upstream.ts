@@ -87,7 +87,7 @@ export function upstreamIn({ seen }: Pick<Inside, 'seen'>) {
         if (from <= at && to >= since) since = Math.min(since, from);
       return since;
     },
-    /** Whether, at a time, a relation of one of the dependents is affected even if only a part of the entity fails. */
+    /** Whether, at a time, one of the dependents depends on the entity with `when: degraded`, outside groups. */
     countsWhenDegraded: (entity: string, dependents: ReadonlySet<string>, at: number): boolean =>
       relationsIn(at, at).some(
         ({ from_entity_id, to_entity_id, when, group }) =>

@@ -22,7 +22,7 @@ export const entriesOf = (endpoint: string): number =>
 /** The only GET that changes something; a second call with the same state is rejected. */
 export const CALLBACK = 'GET /v1/sign-in/oidc/callback';
 
-/** Slugs of the other entities of the walk: `pathIds` has only one slug. */
+/** Slugs of the other entities that the walk over the API creates: `pathIds` has only one slug. */
 const OTHER_ENTITIES = ['database', 'pay-example-com'];
 
 /**

@@ -74,7 +74,7 @@ export async function healthWorld() {
       await record({ check: await fresh(check), slot, started_at, outcome, retention_days: 30 });
     },
     /** Records why a slot has no result. */
-    missed: (check: CheckItem, slot: number, gap: StoredGapCause): Promise<void> =>
+    recordGap: (check: CheckItem, slot: number, gap: StoredGapCause): Promise<void> =>
       writePack(check, slot, { number: numberOf(check.id), gap }),
     push: async (check: CheckItem, success = true, checked_at?: number, latency_ms = 7): Promise<void> => {
       const push = { success, latency_ms, status_code: 0, error_message: success ? '' : 'no space left' };

@@ -5,7 +5,7 @@ import { type Client, clientOf } from './client.ts';
 import { watchLogged } from './kept-secrets.ts';
 import { lastingPort } from './lasting-port.ts';
 import { type MainProcess, startMain } from './main-process.ts';
-import { UNHURRIED } from './service.ts';
+import { UNREACHED_LIMITS } from './service.ts';
 
 /** `npm start` in its own process, with the same DATA_DIR and port across restarts. */
 export type RealService = AsyncDisposable & {
@@ -34,7 +34,11 @@ export async function startRealService(env: Record<string, string> = {}, code?: 
   const dir = mkdtempSync(join(tmpdir(), 'fleetwatch-real-'));
   let main: MainProcess | undefined;
   const begin = async (port: string, more: Record<string, string>) => {
-    main = startMain({ DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNHURRIED, ...more, PORT: port }, [], code);
+    main = startMain(
+      { DATA_DIR: dir, LOG_LEVEL: 'warn', RATE_LIMITS: UNREACHED_LIMITS, ...more, PORT: port },
+      [],
+      code,
+    );
     return main.ready;
   };
   // Ends the other process whenever this one ends.

@@ -33,7 +33,7 @@ export type ServiceOptions = {
 };
 
 /** Rate limits that tests do not reach, although all tests use one client address. A test of limits sets lower ones. */
-export const UNHURRIED = ['read', 'write', 'push', 'mcp', 'send', 'store', 'open', 'sign-in', 'ping', 'ping-url']
+export const UNREACHED_LIMITS = ['read', 'write', 'push', 'mcp', 'send', 'store', 'open', 'sign-in', 'ping', 'ping-url']
   .map((of) => `${of}=1000000/10000000`)
   .join(',');
 
@@ -47,7 +47,11 @@ export async function startService({
   log = memoryLog(),
   world = {},
 }: ServiceOptions = {}): Promise<Service> {
-  const { host: own, settings } = readHostSettings({ EGRESS_ALLOW: '127.77.0.0/16', RATE_LIMITS: UNHURRIED, ...env });
+  const { host: own, settings } = readHostSettings({
+    EGRESS_ALLOW: '127.77.0.0/16',
+    RATE_LIMITS: UNREACHED_LIMITS,
+    ...env,
+  });
   const ids = notedIds(makeIds(world.clock ?? systemClock));
   const host = await startHost({
     settings,
@@ -98,7 +102,7 @@ export async function tenantOf(env: Service): Promise<Tenant> {
 }
 
 /**
- * Returns a remote service, which must run with the RATE_LIMITS of UNHURRIED, or `off`. Creates accounts in its
+ * Returns a remote service, which must run with the RATE_LIMITS of UNREACHED_LIMITS, or `off`. Creates accounts in its
  * DATA_DIR or TABLE_NAME, like the operator.
  */
 async function remote(url: string): Promise<Target> {

@@ -5,7 +5,7 @@ import type { Key } from '#lib/platform/ports.ts';
 
 const page = readFileSync(new URL('../../docs/develop/keys.md', import.meta.url), 'utf8');
 
-/** Returns a regular expression for the keys in a cell, such as `T#<tenant>#KEYS`. Only fixed names contain `!`. */
+/** Returns a regular expression for a table cell, such as `T#<tenant>#KEYS`. Only fixed names contain `!`. */
 const pattern = (cell: string) =>
   new RegExp(
     `^${cell

@@ -6,7 +6,7 @@ const ROW = 'x'.repeat(300);
 
 /** Writer of single rows to a separate file, which measures the disk without the work of the service. */
 export type BareDisk = Disposable & {
-  /** Commits 200 rows one by one. Returns the durations (ms), ascending: the speed of the disk under its other load. */
+  /** Commits 200 rows one by one. Returns the durations (ms), ascending; they show the load of other processes. */
   commits(): Promise<number[]>;
 };
 

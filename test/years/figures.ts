@@ -41,7 +41,7 @@ export const MEANING: Record<Figure, string> = {
   free: 'bytes of free pages in the database',
   p50: 'ms, real: median write, from the call to the end of its COMMIT',
   p99: 'ms, real: the slowest of a hundred writes',
-  bare50: 'ms, real: median commit of one row to a separate file at the same time: the disk under its other load',
+  bare50: 'ms, real: median commit of one row to a separate file at the same time: shows the load of other processes',
   bare99: 'ms, real: the slowest of a hundred such commits',
   start: 'ms, real: from opening the data to the first response',
   start0: 'ms, real: from opening an empty folder to the first response, at the same time',

@@ -167,7 +167,7 @@ async function oldestHistory({ call }: Life, { ids, action }: Made): Promise<num
   return oldest;
 }
 
-/** Reference figures for other load of the disk and the machine. */
+/** Figures with a reference figure, which shows the load of other processes on the disk or the machine. */
 const REFERENCE: Partial<Record<Figure, Figure>> = { p50: 'bare50', p99: 'bare99', start: 'start0' };
 /** Figures that are only printed: references that explain others, and free pages. */
 const SHOWN_ONLY: readonly Figure[] = ['bare50', 'bare99', 'start0', 'free'];

@@ -206,13 +206,13 @@ describe.skipIf(!peerPython())('a mail through a real mail server (aiosmtpd)', (
 
   it('waits when its address has received ten mails in a minute, from all accounts together', async () => {
     await confirmAndAlert('oncall@example.com');
-    const one = { id: 'acc_other', mails_per_hour_limit: 60 } as AccountItem;
-    for (let n = 0; n < 9; n++) expect(await takeMails(world, one, ['OnCall@example.com'])).toBeUndefined();
+    const otherAccount = { id: 'acc_other', mails_per_hour_limit: 60 } as AccountItem;
+    for (let n = 0; n < 9; n++) expect(await takeMails(world, otherAccount, ['OnCall@example.com'])).toBeUndefined();
     expect(await confirmAndAlert('oncall@example.com', 'up')).toMatchObject({
       status: 'pending',
       error: 'waits: oncall@example.com received 10 mails in a minute',
     });
-    expect(await takeMails(world, one, ['ann@example.com'])).toBeUndefined();
+    expect(await takeMails(world, otherAccount, ['ann@example.com'])).toBeUndefined();
   });
 
   it('has one thread per check', async () => {

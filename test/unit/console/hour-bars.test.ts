@@ -97,7 +97,7 @@ function barsWorld({ off = 0 } = {}) {
 const many = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `ent_${from + i}`);
 
 describe('hour bars', () => {
-  it('requests rows that become visible together at once', async () => {
+  it('sends one request for rows that become visible together', async () => {
     const world = barsWorld();
     world.see(...many(40));
     await world.pass(10_000);

@@ -64,7 +64,7 @@ async function afterwards(history: Change[], order: Change[], atOnce: boolean) {
   await put([root, ...history.map(itemOf)]);
   if (atOnce) await Promise.all(order.map((change) => update(itemOf(change))));
   else for (const change of order) await update(itemOf(change));
-  return { stored: await stored(), quietChecks: sent.length };
+  return { stored: await stored(), rechecks: sent.length };
 }
 
 describe('updateIncidentItem', () => {
@@ -91,11 +91,11 @@ describe('updateIncidentItem', () => {
       { numRuns: 60 },
     ));
 
-  it('schedules a quiet check when an entity has no failing check left', async () => {
+  it('schedules a recheck when an entity has no failing check left', async () => {
     const down: Change = { entity: 0, check: 0, seq: 1, isDown: true, count: 1, at: START };
     const up: Change = { entity: 0, check: 0, seq: 2, isDown: false, count: 0, at: START + 1000 };
-    expect((await afterwards([down], [down], false)).quietChecks).toBe(0);
-    expect((await afterwards([down, up], [down, up], false)).quietChecks).toBe(1);
-    expect((await afterwards([down, up], [up, down], false)).quietChecks).toBe(1);
+    expect((await afterwards([down], [down], false)).rechecks).toBe(0);
+    expect((await afterwards([down, up], [down, up], false)).rechecks).toBe(1);
+    expect((await afterwards([down, up], [up, down], false)).rechecks).toBe(1);
   });
 });

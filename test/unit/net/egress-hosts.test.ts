@@ -102,7 +102,7 @@ describe('egress guard', () => {
     );
   });
 
-  it('refuses IPv6 forms of blocked IPv4 addresses, and with public egress of any IPv4 address', () => {
+  it('refuses IPv6 forms of blocked IPv4 addresses, and of all IPv4 addresses with public egress', () => {
     const near = fc.oneof(
       v4,
       v4.map((address) => address.replace(/^\d+/, '127')),

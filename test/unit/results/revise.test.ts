@@ -91,7 +91,7 @@ describe('a rolled-up hour', () => {
     for (let i = 0; i < 30; i++) await w.push(check, true, hour + i * MINUTE);
     await w.work(5 * MINUTE);
     expect(await w.runsOf(check, 'day', startOfDay(hour))).toBe(31);
-    // The hour, the day, and the day of the entity; a push takes no time here.
+    // The hour, the day, and the day of the entity: in virtual time, all pushes have one revision.
     expect(puts).toBe(3);
   });
 

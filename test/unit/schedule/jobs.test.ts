@@ -88,7 +88,7 @@ describe('jobs packed into messages', () => {
     expect(packJobs(due, 1000).map((message) => jobsOf(message).length)).toEqual(Array(100).fill(10));
   });
 
-  it('fill messages if their tenants are small, except for room that the smallest remaining cell exceeds', () => {
+  it('fill messages if their tenants are small, except for room in which no remaining cell fits', () => {
     const small: fc.Arbitrary<CellJob> = fc
       .integer({ min: 1, max: 50 })
       .chain((checks) => fc.record({ job, checks: fc.constant(checks) }))

@@ -74,7 +74,7 @@ export async function remediationWorld() {
     world.put({ ...keys.watermark(keys.shardOf('chk_pay')), v: world.ports.ids.token(), at: world.now() + 120_000 });
   const entry = (action: ActionItem) => table.get<DeadlineEntry>(keys.entry('remediation', TENANT, action.id));
   /** Lets time pass, and handles the due messages and deadlines of each second. */
-  const pass = async (seconds: number): Promise<void> => {
+  const elapse = async (seconds: number): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       world.pass(SECOND);
       await moveWatermark();
@@ -103,7 +103,7 @@ export async function remediationWorld() {
     fail,
     result,
     entry,
-    elapse: pass,
+    elapse,
     guard: (remediation: object = {}, more: object = {}): Promise<ActionItem> =>
       world.make({
         ...{ name: 'Restart', trigger_type: 'state_change', check_id: 'chk_pay', trigger_to_state: 'down' },

@@ -44,7 +44,7 @@ async function analyze(
 
 const rootsOf = ({ roots }: { roots: { entity_id: string }[] }) => roots.map(({ entity_id }) => entity_id);
 
-/** Random graphs with cycles, groups and repeated relations. */
+/** Random graphs with cycles and groups. */
 const worlds = fc
   .integer({ min: 2, max: 7 })
   .chain((size) => {

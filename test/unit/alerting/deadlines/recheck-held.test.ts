@@ -131,7 +131,7 @@ describe('a check that goes down in a maintenance window', () => {
     expect((await decisions()).at(-1)).toEqual(['planned', null]);
   });
 
-  it('sends no alert when its failure was already notified, with the window as the reason', async () => {
+  it('skips its alert as maintenance at the recheck when its failure was already notified', async () => {
     await maintenance(10);
     await probe('down');
     const [failed_at = 0] = (await storedCheck()).alerts.failed_at ?? [];

@@ -14,7 +14,7 @@ it('retries a failed alert after 1, 5 and 15 minutes', () => {
   expect(deadlines).toEqual([60_000, 300_000, 900_000]);
 });
 
-it('retries a minute later when the retry failed after an hour', () => {
+it('waits at least a minute after a failed retry', () => {
   expect(nextLateAlertRetry({ failed_at: 0, tries: 1 }, 3_600_000)).toEqual({
     deadline: 3_660_000,
     note: { failed_at: 0, tries: 1 },

@@ -33,7 +33,7 @@ describe('lastNotifiedState', () => {
     );
   });
 
-  it('ignores the failure of an older alert, and returns the same object for an unknown one', () => {
+  it('ignores the failure of an older or unknown alert', () => {
     const notified = afterAlerts(['down', 'up', 'down'])!;
     expect(lastNotifiedState({ announced: withoutFailedAlert(notified, 'trn_0') })).toBe('down');
     expect(withoutFailedAlert(notified, 'trn_9')).toBe(notified);

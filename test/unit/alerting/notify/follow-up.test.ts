@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 
 /**
- * Returns the deadline of the late alert after the failure of an alert that is no longer in flight.
+ * Returns the deadline of the late alert after the failure of an alert that the notified states no longer contain.
  * @param series set if the alert is a retry
  */
 async function lateAlertAfter(
@@ -33,7 +33,7 @@ async function lateAlertAfter(
   return world.table.get<DeadlineEntry>(world.keys.entry('late', TENANT, 'chk_pay'));
 }
 
-describe('followUp of an alert that is no longer in flight', () => {
+describe('followUp of an alert that the notified states no longer contain', () => {
   it('changes nothing if a newer alert has not failed', async () => {
     expect(
       await lateAlertAfter({ baseline: 'unknown', latest: [{ id: 'trn_9', reports_state: 'down' }] }),

@@ -89,7 +89,7 @@ const act: fc.Arbitrary<Act> = fc.record({
 });
 
 describe('slugs that are taken, left and freed concurrently', () => {
-  it('lead to the only check with the slug at any time', async () => {
+  it('lead to the only check that has them, at any time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 5 }), fc.scheduler(), async (acts, scheduler) => {
         const world = await healthWorld();

@@ -83,7 +83,7 @@ describe('a dns check with assertions', () => {
     expect(await probe(`A ${name}`, [is('record_count', 'equals', 0)])).toMatchObject({ success: true });
   });
 
-  it('fails without records unless an assertion on rcode or record_count decides with severity fail', async () => {
+  it('fails without records unless an assertion on rcode or record_count has severity fail', async () => {
     const gone = { error_kind: 'dns', error_message: expect.stringMatching(/does not exist \(NXDOMAIN\)/) };
     expect(await probe('A missing.example.com', [is('any_record', 'not_equals', 'x')])).toMatchObject(gone);
     expect(await probe('A missing.example.com', [is('rcode', 'equals', 'NXDOMAIN', 'warn')])).toMatchObject(gone);

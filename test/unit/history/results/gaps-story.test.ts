@@ -66,11 +66,11 @@ const story: fc.Arbitrary<Omit<Story, 'now'>> = fc.record({
   revisions: fc
     .array(
       fc
-        .record({ from: time, enabled: fc.boolean(), interval_ms: fc.integer({ min: 1, max: 60 }), turn: time })
-        .map(({ from, enabled, interval_ms, turn }) => ({
+        .record({ from: time, enabled: fc.boolean(), interval_ms: fc.integer({ min: 1, max: 60 }), seed: time })
+        .map(({ from, enabled, interval_ms, seed }) => ({
           from,
-          enabled: enabled || turn % 2 === 0,
-          rhythm: { phase: turn % interval_ms, interval_ms },
+          enabled: enabled || seed % 2 === 0,
+          rhythm: { phase: seed % interval_ms, interval_ms },
         })),
       { minLength: 1, maxLength: 5 },
     )

@@ -107,9 +107,9 @@ describe('the gaps of a probed check', () => {
   it('have the cause that was noted for the slot', async () => {
     const check = await world.check();
     const slots = [nextSlot(check), nextSlot(check), nextSlot(check)];
-    await world.missed(check, slots[0]!, 'network');
-    await world.missed(check, slots[1]!, 'network');
-    await world.missed(check, slots[2]!, 'error');
+    await world.recordGap(check, slots[0]!, 'network');
+    await world.recordGap(check, slots[1]!, 'network');
+    await world.recordGap(check, slots[2]!, 'error');
     world.advance(2 * MINUTE);
     expect(await gapsOf(check)).toEqual([
       { from: slots[0], to: slots[2], slots: 2, cause: 'network' },

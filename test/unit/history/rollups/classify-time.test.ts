@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const HOUR = { from: 0, to: 60 * MINUTE };
 const minutes = (from: number, to: number): TimeRange => ({ from: from * MINUTE, to: to * MINUTE });
 
-/** Returns the times of an hour of a check that is up and monitored without gaps, except as `known` states. */
+/** Returns the times of an hour of a check: up and monitored without gaps, unless `known` overrides this. */
 const inHour = (known: Partial<TimeSources>) =>
   timeOf(
     classifyTime(

@@ -222,7 +222,7 @@ async function probe(world: HealthWorld, recorders: Recorder[], until: number, m
     if (slot < recorder.check.settings_at) continue;
     world.advance(slot - world.ports.clock.now());
     if (mood === 'network' || mood === 'error') {
-      await world.missed(recorder.check, slot, mood);
+      await world.recordGap(recorder.check, slot, mood);
       recorder.reference.noted.set(slot, mood);
     }
     const outcome = outcomeIn(mood, slot);

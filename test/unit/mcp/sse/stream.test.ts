@@ -19,7 +19,7 @@ describe('a stream of protocol version 2024-11-05', () => {
     expect(lived / SECOND).toBeCloseTo(30, -0.5);
   });
 
-  it('ends after 10 minutes without messages when its client reconnected', async () => {
+  it('ends after 10 minutes without messages when its client reconnected, as the version header shows', async () => {
     const stream = await open(await world(), { 'mcp-protocol-version': '2024-11-05' });
     expect((await stream.rest()) / MINUTE).toBeCloseTo(10, 0);
   });

@@ -164,7 +164,7 @@ describe('FairSemaphore', () => {
 
   it('serves the lists of tenants in turn, one item at a time', async () => {
     const { fair, submit, settle } = world({ permits: 1, wait_ms: 5000 });
-    // In addition to the one permit, a fifth is reserved, at least one: the work of two tenants fills both.
+    // Besides the one permit, one is reserved (a fifth, at least one), so the work of two tenants uses up both.
     const full = [submit('c'), submit('d')];
     const begun: string[] = [];
     const work = async (item: string) => void begun.push(item);

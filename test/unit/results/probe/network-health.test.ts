@@ -57,19 +57,19 @@ describe('the reference host', () => {
     expect(await batch(false)).toBe('network');
   });
 
-  it('does not mark the network as down by a lookup that began before its last answer', async () => {
+  it('does not mark the network as down if a lookup that began before its last answer fails', async () => {
     await batch(true);
     isReferenceUp = false;
     expect(await batch(false)).toBe('network');
     const { promise, resolve: timesOut } = Promise.withResolvers<void>();
     beforeFailure = promise;
-    const began = network.attribute();
+    const attribution = network.attribute();
     now += 1000;
     isReferenceUp = true;
     await network.recheck();
     now += 1000;
     timesOut();
-    expect(await began).toBe('network');
+    expect(await attribution).toBe('network');
     expect([network.wasDown(now), network.wasDown(0)]).toEqual([false, true]);
   });
 

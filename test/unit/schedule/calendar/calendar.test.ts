@@ -35,7 +35,7 @@ describe('a line of cron', () => {
     expect(first(schedule, 'UTC', FRIDAY)).toEqual([due]);
   });
 
-  it('is due on days that match the day of the month or of the week, or both if one field starts with *', () => {
+  it('is due if the day of the month or of the week matches; if one field starts with *, both must match', () => {
     expect(first('0 0 13 * fri', 'UTC', FRIDAY, 2)).toEqual(['2026-11-27T00:00:00Z', '2026-12-04T00:00:00Z']);
     expect(first('0 0 13 * */5', 'UTC', FRIDAY, 2)).toEqual(['2026-12-13T00:00:00Z', '2027-06-13T00:00:00Z']);
   });

@@ -7,7 +7,7 @@ import { targetOf } from './rules.ts';
  * the timeout of the run, because the retry of the message probes again. The counts of an MCP status summary add up
  * to its total.
  */
-export function checkRuns({ seen }: Inside): string[] {
+export function checkFunctionRuns({ seen }: Inside): string[] {
   const wrong = [...seen.batchErrors];
   for (const { total, sum } of seen.statuses) {
     if (total !== sum) wrong.push(`the MCP status summary has states of ${sum} entities, but a total of ${total}`);

@@ -14,7 +14,7 @@ const FOLD_MS = 300_000;
  * count as a page: the page before it remains the last. An alert that is new to some of its destinations is high for
  * all of them. An entity without dependents alerts each time that it fails.
  */
-export function checkPageBudget(inside: Inside): string[] {
+export function checkRepeatedPages(inside: Inside): string[] {
   const { seen } = inside;
   const failed = failedIn(seen);
   const skew = skewOf(inside);
