@@ -32,7 +32,12 @@ export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_
     deliveries,
     executions,
     actions: new Map([...fleet.actions, fleet.manual].map((action) => [action.id, versionsOf(action)])),
-    received: fleet.receiver.arrivals.map(({ id, at, status }) => ({ delivery_id: id, at, status })),
+    received: fleet.receiver.arrivals.map(({ id, at, status, body }) => ({
+      delivery_id: id,
+      at,
+      status,
+      count: countOf(body),
+    })),
     calls: fleet.ci.arrivals.map(({ id, at, status }) => ({ execution_id: id, n: at, at, status })),
     results: [],
     missedHeartbeats: [],
@@ -40,6 +45,9 @@ export async function serviceHistoryOf(fleet: Fleet, over_before: History['over_
     pushes: [],
   };
 }
+
+/** Returns the number of alerts in a webhook message, which combines alerts that waited for a limit. */
+const countOf = (body: string): number => JSON.parse(body).alerts?.length ?? 1;
 
 const versionsOf = (action: ActionVersion['action']): ActionVersion[] => [{ n: 0, at: 0, action }];
 
