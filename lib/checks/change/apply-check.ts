@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Context } from '#lib/access/context.ts';
 import { entityIdOf } from '#lib/catalog/entity-path.ts';
 import type { CheckItem, CheckSettings } from '#lib/checks/check-item.ts';
@@ -55,11 +54,18 @@ async function replaceSettings(context: StateContext, found: CheckItem, requeste
   });
 }
 
-/** Parses the request. If config is unchanged, `now` is the last settings change, so the derived interval stays. */
-function parseRequested({ ports }: Context, found: CheckItem, requested: object): ReturnType<typeof parseCheck> {
-  const context = validationContext(ports);
-  const settings = parseCheck(requested, context, found);
-  return isDeepStrictEqual(settings.config, found.config)
-    ? parseCheck(requested, { ...context, now: found.settings_at }, found)
-    : settings;
+/** Parses the request. An interval that was derived from an unchanged schedule stays: it depends on the time. */
+function parseRequested(
+  { ports }: Context,
+  found: CheckItem,
+  requested: { interval_seconds?: unknown },
+): ReturnType<typeof parseCheck> {
+  const settings = parseCheck(requested, validationContext(ports), found);
+  const { schedule, timezone } = settings.config;
+  const keepsInterval =
+    requested.interval_seconds === undefined &&
+    schedule !== undefined &&
+    schedule === found.config.schedule &&
+    timezone === found.config.timezone;
+  return keepsInterval ? { ...settings, interval_seconds: found.interval_seconds } : settings;
 }

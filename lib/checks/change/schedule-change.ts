@@ -57,7 +57,7 @@ const IMMEDIATE_MS = 250;
 async function probeImmediately(env: Env, check: CheckItem): Promise<void> {
   const now = env.ports.clock.now();
   const slot = latestSlot(intervalScheduleOf(cellOf(check.id), check.interval_seconds), now);
-  // The probe would be late at once, and the next slot replaces it.
+  // The job could arrive late and be skipped, and the next slot probes the check anyway.
   if (slot + check.interval_seconds * 1000 - now < IMMEDIATE_MS) return;
   await sendProbe(env, check, slot);
 }
