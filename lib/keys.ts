@@ -247,7 +247,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Slug that a check has or had, so that the deletion of the check finds it. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
-    /** @param at order of the result, epoch ms @param tail distinguishes results by cause */
+    /** @param at time that orders the results, epoch ms @param tail distinguishes results by cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.RESULTS}${stamp(at)}#${tail}`),
     /** Ping without a result. @param at time of arrival, epoch ms */

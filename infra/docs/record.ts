@@ -172,7 +172,7 @@ const FOLLOWS: Partial<Record<string, { alert: DeliveryKind; incident: 'open' | 
 async function until(condition: string, isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 30_000;
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error(`The walk waited 30 s until ${condition}.`);
+    if (performance.now() > deadline) throw new Error(`The walk timed out after 30 s, before ${condition}.`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

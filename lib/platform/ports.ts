@@ -13,7 +13,7 @@ type Condition = 'absent' | { version: string };
 export type Write = { put: Item; if?: Condition } | { delete: Key; if?: Condition } | { check: Key; if: Condition };
 
 /**
- * `failed`: indexes of the writes whose condition was not met. `present[i]`: the stored item for failed write `i`. If
+ * `failed`: indexes of the writes whose condition was not met. `present[i]`: the stored item if `writes[i]` failed. If
  * it has the version of that write, an earlier attempt has succeeded. `conflict`: another transaction interfered; it is
  * unknown which conditions are met, so retry.
  */

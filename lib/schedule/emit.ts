@@ -33,8 +33,8 @@ const ENTRIES_AT_ONCE = 25;
 
 /**
  * Repairs a shard whose watermark (`mark`, epoch ms) is too far ahead, because the clock ran ahead and was set back:
- * records an outage until now, so that heartbeats missed before do not count, and moves entries back. A deadline may
- * then be before the true one; its handler moves it again. Repeatable.
+ * records an outage until now, so that heartbeats missed before do not count, and moves entries to earlier times. A
+ * deadline may then be before the true one; its handler moves it again. Repeatable.
  */
 async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
   const { ports, keys } = env;

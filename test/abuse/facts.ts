@@ -45,7 +45,7 @@ export function factsOf({ load, usage, outcome, isAlive }: Measured): Fact[] {
       holds: usage.stall_cpu_ms <= STALL_CPU_MS,
       fact: `no turn of the event loop takes more than ${STALL_CPU_MS} ms of CPU`,
     },
-    { holds: load.refused.length === 0, fact: 'every call of the victim gets a response' },
+    { holds: load.refused.length === 0, fact: 'every call of the victim gets the expected response' },
   ];
   if (!outcome) return [...facts, { holds: false, fact: 'the outcome of the victim can be read afterwards' }];
   const { slots, lost, delays, false_downs, false_failures, alerts, actions } = outcome;

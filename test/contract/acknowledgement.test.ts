@@ -188,7 +188,7 @@ describe('the escalation of a policy', () => {
     expect(textsAt(channels[1]!.path)[0]).toMatch(/: backup is still down after/);
   });
 
-  it('notifies at its time when it is the first notification', async () => {
+  it('notifies at its time when every channel of the check is in a step', async () => {
     const { id, channels } = await watched(1);
     await setEscalation(id, [[1, channels[0]!.id]]);
     await push(id, false);

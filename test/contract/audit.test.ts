@@ -72,7 +72,7 @@ describe('GET /v1/audit', () => {
     expect(JSON.stringify(await entries('?limit=500'))).not.toMatch(/x1y2|hooks\.slack/);
   });
 
-  it('shows only configuration changes, without their origin, to members and to keys that can only read', async () => {
+  it('shows only configuration changes, without IP address and user agent, to members and to keys that can only read', async () => {
     const member = await memberOf(admin);
     const scoped = await keyOf(admin, { scopes: ['read'] });
     expect((await entries('?kind=access')).length).toBeGreaterThan(1);

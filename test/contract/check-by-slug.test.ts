@@ -152,7 +152,7 @@ describe('PUT /v1/checks/by-slug/{slug}', () => {
     expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1);
   });
 
-  it('deletes the check, and creates it again only if a concurrent PUT comes after the deletion', async () => {
+  it('creates the check again only if it comes after a concurrent DELETE, which always succeeds', async () => {
     for (let n = 0; n < 5; n++) {
       got(await apply('both', { ...push(), name: `before ${n}` }), 201);
       const [deleted, applied] = await Promise.all([

@@ -24,7 +24,7 @@ async function upCheck(): Promise<string> {
 }
 
 describe('group_seconds of a channel', () => {
-  it('combines the alerts of several checks in one message; each delivery names the one that sent it', async () => {
+  it('combines alerts of several checks in one message; each delivery names the delivery that sent it', async () => {
     const channel = got(await client.post(ALL, { name: 'On call', ...slack('/combined'), group_seconds: 2 }), 201);
     expect(channel.group_seconds).toBe(2);
     const checks = [await upCheck(), await upCheck(), await upCheck()];

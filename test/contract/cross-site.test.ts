@@ -38,10 +38,7 @@ const FROM: [string, Record<string, string | undefined>][] = [
   ['another port of the service host', { origin: 'http://127.0.0.1:1', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
   ['the address bar', { origin: none, 'sec-fetch-site': 'none' }],
-  [
-    'another site, in a browser that supports only plain http',
-    { origin: 'http://evil.example', 'sec-fetch-site': none },
-  ],
+  ['another site at plain http', { origin: 'http://evil.example', 'sec-fetch-site': none }],
   ['a sandboxed frame at plain http', { origin: 'null', 'sec-fetch-site': none }],
   ['a same-origin page, without its header', { 'x-fleetwatch': none }],
   ['a same-origin page, with another header', { 'x-fleetwatch': 'other' }],

@@ -57,7 +57,7 @@ describe('POST /v1/monitors', () => {
     expect(other.body.error).toContain(`Change it with PUT /v1/checks/${check.id}`);
   });
 
-  it('adds checks of one host to one entity; a check of another host with the same slug gets a new entity', async () => {
+  it('adds checks of one host to one entity; another host with the same entity slug gets a new entity', async () => {
     const client = await newTenant();
     const add = async (body: object) => got(await client.post('/v1/monitors', body), 201);
     const first = await add({ target: 'a.b.example.com', name: 'Shop' });

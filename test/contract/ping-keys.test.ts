@@ -51,12 +51,12 @@ describe('a ping key', () => {
   });
 
   it.each([
-    ['nothing', '404 not found'],
+    ['unknown', '404 not found'],
     ['Backup', '400 invalid url format'],
     ['x'.repeat(65), '400 invalid url format'],
     ['a/256', '400 invalid url format'],
-    ['nothing?create=1', '404 not found: this ping key may not create checks'],
-    ['nothing?create=0', '404 not found'],
+    ['unknown?create=1', '404 not found: this ping key may not create checks'],
+    ['unknown?create=0', '404 not found'],
   ])('returns at %s: %s', async (rest, expected) => {
     expect(statusAndText(await ping(await newKey(), rest))).toBe(expected);
   });

@@ -82,7 +82,7 @@ describe('the response to a ping', () => {
     ['?rid=1', '400 invalid uuid format'],
     ['?rid=', '400 invalid uuid format'],
     [`?rid=${randomUUID()}&rid=${randomUUID()}`, '400 invalid uuid format'],
-  ])('is for …%s: %s, and nothing is stored', async (rest, expected) => {
+  ])('at …%s is %s, and nothing is stored', async (rest, expected) => {
     const job = await newJob(client);
     expect(statusAndText(await ping(job, rest))).toBe(expected);
     expect(await pingsOf(client, job.id)).toEqual([]);

@@ -105,10 +105,10 @@ describe('a repeated push', () => {
 
   it('is one result and one failure for thirty concurrent pushes', async () => {
     const { id } = await newCheck(client, { failure_threshold: 3 });
-    for (const known of [false, true]) {
-      if (known) await beat(id);
+    for (const isUp of [false, true]) {
+      if (isUp) await beat(id);
       const body = { success: false, latency_ms: 1 };
-      const responses = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${known}`)));
+      const responses = await Promise.all(Array.from({ length: 30 }, () => send(id, body, `burst-${isUp}`)));
       const ids = new Set(responses.map((response) => got(response, 201).id));
       expect(ids.size).toBe(1);
       expect(await read(id)).toMatchObject({ consecutive_failures: 1 });

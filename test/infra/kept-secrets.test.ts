@@ -19,7 +19,7 @@ describe('secret detection in test logs', () => {
     expect(linesWithSecrets()).toEqual([expect.stringContaining(text)]);
   });
 
-  it('accepts other text', () => {
+  it('accepts redacted secrets and other text', () => {
     log.info('a request', { key: `fw_${secret}`, digest: 'a'.repeat(64) });
     expect(linesWithSecrets()).toEqual([]);
   });

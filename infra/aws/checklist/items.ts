@@ -120,7 +120,7 @@ export const ITEMS: Item[] = [
   },
   {
     name: '50 concurrent TLS probes',
-    about: 'Probes that wait for the CPU measure it, and not the target: use more memory or smaller batches.',
+    about: 'A probe that waits for the CPU measures this wait, not the target: use more memory or smaller batches.',
     run: tlsAtOnce,
   },
   {

@@ -3,7 +3,7 @@ import { FunctionUrlAuthType } from 'aws-cdk-lib/aws-lambda';
 import type { Functions } from '#infra/aws/functions.ts';
 import type { DeploySettings } from '#infra/aws/settings.ts';
 
-const FUNCTIONS_WITH_PING_URLS = ['api', 'mcp'] as const;
+const FUNCTIONS_THAT_SHOW_PING_URLS = ['api', 'mcp'] as const;
 
 /**
  * Sets and returns the base of ping URLs: PING_URL, or the domain of the service, or the API. These have a throttle and
@@ -16,6 +16,6 @@ export function makePingUrl(functions: Functions, api: HttpApi, settings: Deploy
     PING_URL === 'function'
       ? functions.ingest.addFunctionUrl({ authType: FunctionUrlAuthType.NONE }).url
       : PING_URL || (DOMAIN_NAME === '' ? api.apiEndpoint : `https://${DOMAIN_NAME}`);
-  for (const name of FUNCTIONS_WITH_PING_URLS) functions[name].addEnvironment('PING_URL', base);
+  for (const name of FUNCTIONS_THAT_SHOW_PING_URLS) functions[name].addEnvironment('PING_URL', base);
   return base;
 }

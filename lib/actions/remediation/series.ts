@@ -5,7 +5,8 @@ import type { Item } from '#lib/platform/ports.ts';
 /** Verdict of an attempt. `unverified`: the check was not monitored during verification. */
 export type VerificationVerdict = 'recovered' | 'not_recovered' | 'unverified';
 
-type Failure = { transition_id: string; transition_sk: string /** Epoch ms. */; at: number };
+/** Failure by its transition; `at` in epoch ms. */
+type Failure = { transition_id: string; transition_sk: string; at: number };
 
 /** Attempt without a verdict, with its settings at the start. Times in epoch ms. */
 export type OpenAttempt = { execution_id: string; began_at: number; settings: Remediation };
@@ -67,7 +68,7 @@ function healthySince(
   { check_from_state, check_from_since }: NewFailure,
 ): number {
   if (last?.verdict === 'recovered') return last.at;
-  // From degraded to down is the same failure.
+  // A degraded check has not recovered; the time since the last verdict or else the last failure counts instead.
   return check_from_state === 'degraded' ? (last?.at ?? failure.at) : Date.parse(check_from_since);
 }
 

@@ -60,8 +60,8 @@ async function withPermit(
   if (!rendered.ok) return withoutResponse(rendered.status, rendered.error);
   const { request } = rendered;
   if (!permits) return exchange(ports, action, request);
-  const claim = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
-  const dispatched = await permits.run(claim, () => exchange(ports, action, request));
+  const permitRequest = { tenant: action.tenant_id, target: URL.parse(request.url)?.host };
+  const dispatched = await permits.run(permitRequest, () => exchange(ports, action, request));
   return dispatched === NO_PERMIT ? withoutResponse('failed', NO_PERMIT_MESSAGE) : dispatched;
 }
 

@@ -276,7 +276,7 @@ async function checkFor(
 
 /** Returns the existing check if it has the settings of the request. Throws CONFLICT. */
 function sameCheck({ ports }: Context, found: CheckItem, body: object & { entity_id: string }): CheckItem {
-  // The interval derived from a schedule depends on the time; at `settings_at`, the same schedule has the same one.
+  // An interval derived from a schedule depends on the time; that of the existing check was derived at `settings_at`.
   const context = { ...validationContext(ports), now: found.settings_at };
   const { entity_id: _none, ...settings } = parseWithoutEntity({ ...body, entity_id: undefined }, context);
   const changed = changedIn(found, { ...settings, entity_id: body.entity_id });

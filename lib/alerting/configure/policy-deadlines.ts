@@ -52,7 +52,7 @@ export async function policyDeadlines(
 
 const withoutKeys = ({ deadline, note }: Deadline): Deadline => ({ deadline, ...(note && { note }) });
 
-/** Returns the writes of the escalation: one that starts counts from now, a running one gets its new times. */
+/** Returns the writes of the escalation. A new one counts from now; a running one gets its new times. */
 export function policyEscalation(
   { ports, keys }: Env,
   check: CheckItem,

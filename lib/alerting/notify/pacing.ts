@@ -48,7 +48,7 @@ export type Wait = { at: number; why: string; is_open: boolean };
 /** A reservation: wait, or send now. `after_timeouts`: the attempt shows whether the receiver responds again. */
 type Reservation = { wait: Wait; after_timeouts?: never } | { wait?: never; after_timeouts: boolean };
 
-const SLOWED = 'waits: the receiver limits the rate (429, or 4xx of a mail server), or a limit of mails is reached';
+const SLOWED = 'waits: the receiver limits the rate (429, or 4xx of a mail server)';
 const QUEUED = 'waits: the receiver did not respond in time';
 const OPEN = 'circuit open: the receiver timed out several times in a row; one delivery at a time tests it';
 

@@ -32,7 +32,7 @@ const WAITS_MS = [1_000, 2_000];
 export const isLastOutcome = (outcome: AttemptOutcome, attempts: number): boolean =>
   outcome.status === 'sent' || (outcome.status === 'failed' && !outcome.final && WAITS_MS[attempts] === undefined);
 
-/** Returns the delivery after an attempt: pending, retrying, then sent or failed. A test has one attempt. Pure. */
+/** Returns the delivery after an attempt: retrying, sent or failed. A test has one attempt. Pure. */
 function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: number): DeliveryItem {
   const { next_attempt_at: _past, is_reserved: _used, channel, ...rest } = delivery;
   const final = outcome.status === 'failed' && outcome.final === true;

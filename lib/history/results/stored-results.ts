@@ -113,7 +113,7 @@ export async function* storedEntries(
   for (; singles.head; await singles.next()) yield [singles.head];
 }
 
-/** Maximum time (ms) after a settings change at which a result of older settings is sorted, because clocks differ. */
+/** Maximum time (ms) from a settings change to the sort time of a result of older settings, because clocks differ. */
 const OLDER_SETTINGS_MS = 60_000;
 
 /** Whether a check can have single results since `from` (epoch ms), including those of older settings. */

@@ -57,7 +57,7 @@ export async function newestResult(context: Context, check: CheckItem): Promise<
     page: ITEMS_PER_READ,
   })) {
     for (const { at, result } of page.filter((entry) => entry.gap === undefined)) {
-      // Results are read by sort time, newest first, so all others are older.
+      // Results are read by sort time, newest first; `at` of pushTimesOf is never later, so all others are older.
       if (newest && at < pushTimesOf(newest).at) return newest;
       const item = resultOf(keys, check, at, result);
       if (!newest || isNewer(item, newest)) newest = item;

@@ -74,7 +74,7 @@ export const Accepted = z
   .meta({ id: 'Accepted' });
 export type Accepted = z.infer<typeof Accepted>;
 
-/** Item that each `changeTeam` writes. Its version lets only one of two concurrent changes of the same users commit. */
+/** Item that each `changeTeam` writes. Its version lets only one of two concurrent changes of the team commit. */
 type TeamItem = Item & { v: string };
 
 /** Pointer from the digest of a token to the invited user; the user item decides whether the token is valid. */

@@ -82,7 +82,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
 }
 
 /**
- * Weight of an interval (s) in the order. It exceeds the number of turns of a process; the largest product is exact.
+ * Weight of an interval (s) in the order, above any number of turns; its product with the longest interval is exact.
  */
 const INTERVAL_WEIGHT = 1e10;
 

@@ -27,8 +27,8 @@ import { newestReceived } from './newest-received.ts';
 
 /**
  * Records a synthetic failure if a push check has missed its heartbeat deadline, else moves the deadline. Idempotent,
- * at any time. Marks the check, then reads pushes, then commits only if the mark is still there: a push before the read
- * is seen, a later one clears the mark. Returns the next deadlines to send.
+ * and safe to call at any time. Marks the check, then reads pushes, then commits only if the mark is still there: a
+ * push before the read is seen, a later one clears the mark. Returns the next deadlines to send.
  */
 export const detectMissedHeartbeat = (
   env: StateEnv,

@@ -16,13 +16,13 @@ export const staleAfter = (check: Pick<CheckItem, 'interval_seconds'>): number =
 /** Maximum delay (ms) between checked_at and arrival of a quiet push. */
 export const QUIET_MS = 60_000;
 
-/** Returns the times of a push: its sort time (checked_at, at most its arrival) and its arrival. */
+/** Returns the times of a push: `at`, which orders pushes (sort time, at most the arrival), and its arrival. */
 export const pushTimesOf = (item: ResultItem): PushTimes => {
   const received_at = item.received_at ?? orderOf(item);
   return { at: Math.min(orderOf(item), received_at), received_at };
 };
 
-/** Returns the latest sort time and arrival of applied pushes; reads quiet pushes since the one on the check item. */
+/** Returns the latest times of applied pushes; reads quiet pushes since the one on the check item. */
 export async function newestReceived({ ports, keys }: Env, check: CheckItem): Promise<PushTimes | undefined> {
   const now = ports.clock.now();
   const newest = storedLastReceived(check, now);

@@ -23,7 +23,7 @@ describe('schemaBook', () => {
     });
   });
 
-  it('allows the properties of a referenced schema that has a description of its own', () => {
+  it('does not restrict the properties at a reference that has a description of its own', () => {
     const schema = schemaBook().toJson(z.object({ thing: Thing.describe('A thing.') }), 'input');
     expect(schema.properties).toEqual({ thing: { description: 'A thing.', $ref: '#/components/schemas/Thing' } });
   });

@@ -77,7 +77,7 @@ describe('CORS', () => {
     ['a page of any origin', 'https://evil.example', ['*'], false],
     ['a page without an origin', 'null', ['*'], false],
     ['a page whose origin is a star', '*', ['*'], false],
-    ['a page of another named origin', 'https://app.example', ['https://other.example'], false],
+    ['a page of an origin that is not named', 'https://app.example', ['https://other.example'], false],
     ['a page of a named origin', 'https://app.example', ['*', 'https://app.example'], true],
     ['a same-origin page', 'own', ['*'], true],
   ])('applies the origin rule of MCP to %s', async (_what, from, origins, isAllowed) => {
