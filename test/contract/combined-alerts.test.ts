@@ -66,7 +66,7 @@ describe('group_seconds of a channel', () => {
     );
   });
 
-  it('is rejected for PagerDuty, which opens a case per alert', async () => {
+  it('is rejected for PagerDuty, which opens a case per check', async () => {
     const refused = await client.post(ALL, { name: 'x', ...pagerduty, group_seconds: 5 });
     expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('group_seconds')]);
     const { id } = got(await client.post(ALL, { name: 'x', ...pagerduty }), 201);

@@ -10,7 +10,7 @@ type Transition = { id: string; entity_id: string; check_id: string; timestamp: 
 let client: Client;
 let entity: { id: string; slug: string };
 let other: { id: string };
-/** Checks of `entity`, and the only check of `other`. */
+/** The only check of `entity`, and the only check of `other`. */
 let checks: [string, string];
 /** Eight changes, four of each check, newest first. */
 let all: Transition[];

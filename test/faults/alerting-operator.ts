@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Random } from '#test/support/random.ts';
-import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
+import { newChannel, type OperatorWorld, policy } from './alerting-bodies.ts';
 import type { Observations } from './observations.ts';
 import { insist } from './requests.ts';
 

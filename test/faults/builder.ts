@@ -1,7 +1,7 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { RECLAIM_AFTER_MS } from '#lib/platform/table/reclaim.ts';
 import { checksIn } from '#test/oracle/inside.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import { newCheck } from './new-check.ts';
 import { entitiesIn } from './operator.ts';
 import { insist } from './requests.ts';

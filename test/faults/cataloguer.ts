@@ -1,7 +1,7 @@
 import type { StoredRelation } from '#lib/catalog/relations/relation.ts';
 import { checksIn } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import type { Observations } from './observations.ts';
 import { entitiesIn } from './operator.ts';
 import { TRUE_RELATIONS } from './places.ts';

@@ -126,7 +126,7 @@ describe('the failure of a dependency', () => {
     expect(reminder.affected.names.toSorted()).toEqual(['blog', 'mail', 'shop']);
   });
 
-  it('lets only the first dependent alert if it has no recipients', async () => {
+  it('without recipients lets only the first of its dependents alert', async () => {
     const { service, addEntity, depends, fails, answers, alertsAt, withoutRecipients } = await from('09:30');
     const db = await addEntity('db');
     await withoutRecipients(db);

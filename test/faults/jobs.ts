@@ -1,6 +1,6 @@
 import type { PingAttempt } from '#test/oracle/history.ts';
 import { checksIn } from '#test/oracle/inside.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import { insist } from './requests.ts';
 
 const SLUGS = ['job-a', 'job-b', 'job-c'];

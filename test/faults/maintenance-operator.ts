@@ -1,6 +1,6 @@
 import { checksIn } from '#test/oracle/inside.ts';
 import type { Random } from '#test/support/random.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import { alertingIdsIn, selection } from './alerting-operator.ts';
 import { insist } from './requests.ts';
 

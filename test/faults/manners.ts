@@ -67,7 +67,7 @@ export function makeManners(random: Random, clock: VirtualClock, seen: Observati
      * Returns the current network outage of these kinds, if any. The outage at the start of a request applies to all of
      * the request.
      */
-    outside: (unresponsive: NetworkSpell['unresponsive'][]): NetworkSpell | undefined =>
+    networkOutageNow: (unresponsive: NetworkSpell['unresponsive'][]): NetworkSpell | undefined =>
       seen.spells.find(
         (one) => unresponsive.includes(one.unresponsive) && one.from <= clock.now() && clock.now() < one.to,
       ),

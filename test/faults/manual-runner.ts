@@ -1,6 +1,6 @@
 import { checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 
 /**
  * Simulates a user who runs checks manually, sometimes at the time of a slot or several times at once, and occasionally

@@ -6,7 +6,7 @@ import { checkIdOf, checksIn } from '#test/oracle/inside.ts';
 import { slotsOf } from '#test/oracle/rules.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { newChannel, type OperatorWorld, policy } from './alert-bodies.ts';
+import { newChannel, type OperatorWorld, policy } from './alerting-bodies.ts';
 import { alertingIdsIn, changeAlerting } from './alerting-operator.ts';
 import { newCheck, RETRIES } from './new-check.ts';
 import { newRemediation } from './new-remediation.ts';

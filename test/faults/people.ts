@@ -1,6 +1,6 @@
 import { checksIn, keyText } from '#test/oracle/inside.ts';
 import { runAgent } from './agents.ts';
-import { accountChannel, newChannel, newRota } from './alert-bodies.ts';
+import { accountChannel, newChannel, newRota } from './alerting-bodies.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';

@@ -1,7 +1,7 @@
 import type { PublicUpdateItem } from '#lib/incidents/public-updates.ts';
 import { componentsOf, type StatusPageItem } from '#lib/public/pages/status-page.ts';
 import { subscribersIn } from '#test/oracle/subscribers.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import { entitiesIn } from './operator.ts';
 import { WEBHOOK_SECRET } from './receivers.ts';
 import { insist } from './requests.ts';

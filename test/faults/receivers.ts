@@ -45,7 +45,7 @@ export function receivers({ random, clock, seen, manners, profile }: World) {
     body = '',
     timeout_ms,
   }: HttpRequest): Promise<Omit<HttpReply, 'latency_ms'>> {
-    const down = manners.outside(['network']);
+    const down = manners.networkOutageNow(['network']);
     if (down) return manners.silence(down, timeout_ms);
     const { hostname, pathname } = new URL(url);
     const type = pathname.slice(1);

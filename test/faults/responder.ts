@@ -1,5 +1,5 @@
 import { checksIn } from '#test/oracle/inside.ts';
-import type { OperatorWorld } from './alert-bodies.ts';
+import type { OperatorWorld } from './alerting-bodies.ts';
 import { insist } from './requests.ts';
 
 /**

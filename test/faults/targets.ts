@@ -51,7 +51,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
   ): Promise<T> {
     const { process, host, service_resolver = false } = origin;
     const isCached = service_resolver && random.chance(CACHED);
-    const down = isCached ? undefined : manners.outside(['network', 'targets']);
+    const down = isCached ? undefined : manners.networkOutageNow(['network', 'targets']);
     const manner = manners.doesNow(host, { ...HEALTH, ills: [...manners.ILLS, 'drags'] });
     const drag = manner === 'drags' ? random.int(...DRAGS_MS) : 0;
     const does = drag >= timeout ? 'hangs' : manner;

@@ -1,4 +1,4 @@
-import { accountChannel, type OperatorWorld } from './alert-bodies.ts';
+import { accountChannel, type OperatorWorld } from './alerting-bodies.ts';
 import { hostOf, TRUE_RELATIONS } from './places.ts';
 import { insist } from './requests.ts';
 

@@ -28,7 +28,7 @@ export function virtualNet(world: World, post: ReturnType<typeof receivers>['pos
   const call = actionTargets(world);
 
   async function probeReference(process: number, timeout: number): Promise<void> {
-    const down = manners.outside(['network']);
+    const down = manners.networkOutageNow(['network']);
     const one = { process, at: clock.now(), isAnswered: !down };
     seen.referenceProbes.push(one);
     try {
@@ -83,7 +83,7 @@ function repairedBy({ table }: Observations, execution_id: string): string | und
 /** Returns the targets of actions: a function that returns the status for a URL, which ends in the execution id. */
 function actionTargets({ random, clock, seen, manners, onCall }: CallWorld) {
   return async ({ hostname, pathname }: URL, timeout: number): Promise<number> => {
-    const down = manners.outside(['network']);
+    const down = manners.networkOutageNow(['network']);
     if (down) return manners.silence(down, timeout);
     const does = manners.doesNow(hostname, { wellMs: 300_000, illMs: 90_000 });
     const execution_id = pathname.slice(1);

@@ -10,7 +10,7 @@ import { startReceiver, type WebhookReceiver } from '#test/support/webhook-recei
 import { type Call, prepare } from './fleet.ts';
 import { connectV1, connectV2, transportsV1 } from './typescript.ts';
 
-/** Scopes that each tool requires in addition to mcp; a tool that runs an action requires `respond`. */
+/** Access that each tool requires in addition to mcp; a tool that runs an action requires `respond`. */
 const TOOLS: Record<string, Guarded> = {
   get_status_summary: 'read',
   list_entities: 'read',
@@ -92,8 +92,8 @@ const KEYS: (KeyScope[] | null)[] = [
   [...SCOPES],
 ];
 
-describe('required scopes', () => {
-  it('are declared for each tool', () => {
+describe('required access', () => {
+  it('is declared for each tool', () => {
     expect([...builtInTools.keys(), 'restart_service'].sort()).toEqual(Object.keys(TOOLS).sort());
     expect(calls.map(({ name }) => name).sort()).toEqual(Object.keys(TOOLS).sort());
   });

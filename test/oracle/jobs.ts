@@ -51,7 +51,7 @@ function isDue(job: JobProcessed, check: CheckItem): boolean {
   return enabled && execution_mode === 'pull' && isJobOf(job, check) && isSlot && isAfter;
 }
 
-/** Maximum duration of a turn (ms). A cell is skipped if its checks would not start before its next slot. */
+/** Maximum duration of a cell's turn (ms). The cell is skipped if its checks would not start before its next slot. */
 const MAX_TURN_MS = 500;
 
 /**

@@ -5,7 +5,7 @@ import { assertDescribed } from './described.ts';
 
 type Sending = {
   body?: unknown;
-  /** Added to, or replacing, the headers of a same-origin page; undefined: not sent. */
+  /** Added to, or replacing, the headers of a same-origin page. A header with the value undefined is not sent. */
   headers?: Record<string, string | undefined>;
 };
 

@@ -54,7 +54,7 @@ export async function passkeyService() {
     /** Log lines. */
     lines: log.lines,
     browser: browserAt(service.url),
-    /** Returns a browser at http://localhost, with any port. */
+    /** Returns a browser at http://localhost, on the port of the service. */
     atLocalhost: () => {
       const url = service.url.replace('127.0.0.1', 'localhost');
       return browserAt(url, url);

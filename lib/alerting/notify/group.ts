@@ -13,7 +13,7 @@ import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outc
  * Two kinds of messages contain several alerts. A message about a recovered root cause reports all alerts that were
  * held for that cause as one alert, with their number (`group_id`). A combined message contains all alerts that wait
  * for a channel, with `group_seconds` or beyond a limit of the account, each with its own text (`combines`). Receivers
- * that open a case per alert get the alerts one by one.
+ * that open a case per check get the alerts one by one.
  */
 
 /** Maximum number of alerts in a message about a root cause, and of names in it. */

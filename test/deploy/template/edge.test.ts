@@ -56,7 +56,7 @@ describe('CloudFront', () => {
     expect(files.ResponseHeadersPolicyId).toEqual(config.DefaultCacheBehavior.ResponseHeadersPolicyId);
   });
 
-  it('runs the edge function before all other requests, with API origin, streamed paths and allowed origins', () => {
+  it('runs the edge function except on files, pages and badges, with API origin, streamed paths and allowed origins', () => {
     const [{ id, FunctionCode, FunctionConfig, AutoPublish }] = all('AWS::CloudFront::Function');
     expect({ ...FunctionConfig, AutoPublish }).toMatchObject({ Runtime: 'cloudfront-js-2.0', AutoPublish: true });
     for (const one of others) {

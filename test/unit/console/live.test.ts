@@ -68,7 +68,7 @@ describe('makeLive', () => {
     expect(live.news.value.transitions).toEqual([late]);
   });
 
-  it('reads the newest transitions until one is at least 15 s old (settled)', async () => {
+  it('reads the newest transitions at each poll until one is at least 15 s old (settled)', async () => {
     const { world, stateOf } = await started((one) => {
       one.feed = [];
     });

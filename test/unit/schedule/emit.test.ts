@@ -174,7 +174,7 @@ describe('after the clock was set back by an hour', () => {
     expect(await world.watermark()).toBe(3 * MINUTE - HOUR);
   });
 
-  it('the writer of an entry sends its jobs for less than the maximum wait of a message, before and after that tick', async () => {
+  it('the writer of an entry sends only jobs due within the maximum wait of a message, before and after that tick', async () => {
     const world = await ahead();
     expect(await writerSendsUntil(world, 0)).toBe(START - HOUR + 4 * MINUTE);
     await world.tick(START - HOUR);

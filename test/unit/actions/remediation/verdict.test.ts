@@ -78,11 +78,11 @@ describe('the verdict', () => {
       fc.property(times, ({ interval_seconds, timeout_ms, pipeline_status, ...more }) => {
         const own = { interval_seconds, timeout_ms };
         const given = Remediation.parse(more);
-        const waited = rangeOf({ ...run, pipeline_status }, given, own);
-        if (typeof waited === 'string') throw new Error('no range of results');
+        const range = rangeOf({ ...run, pipeline_status }, given, own);
+        if (typeof range === 'string') throw new Error('no range of results');
         let [now, rechecks] = [NOON, 0];
-        for (; verdictOf(waited, [], true, now) === undefined; rechecks++) {
-          const next = nextRecheckAt(waited, undefined, now);
+        for (; verdictOf(range, [], true, now) === undefined; rechecks++) {
+          const next = nextRecheckAt(range, undefined, now);
           expect(next).toBeGreaterThan(now);
           now = next;
         }

@@ -34,7 +34,7 @@ it('keeps at most 20 failures, all less than a day before the last', () => {
   );
 });
 
-it('reports a failure that the cooldown suppressed, although a later recovery needed no alert', () => {
+it('still reports a failure that the cooldown suppressed, after a later recovery that needs no alert', () => {
   const up = { id: 'alr_1', reports_state: 'up' as const };
   const reported = withNotifiedAlerts(withFailureOver(withFailure({}, 1000), 2000), [up]);
   const suppressed = withFailureOver(withSuppressedFailure(withFailure(reported, 3000)), 4000);

@@ -110,7 +110,7 @@ describe('alerts beyond the rate of the account', () => {
     expect(world.sent).toEqual([]);
   });
 
-  it('are sent one by one, in order, to a receiver with a case per alert, without delaying others', async () => {
+  it('are sent one by one, in order, to a receiver that opens a case per check, without delaying others', async () => {
     const other = slack('other');
     await limit(60, pagerduty, other);
     const ids: string[] = [];

@@ -95,7 +95,7 @@ describe('an update', () => {
     });
   });
 
-  it('returns the stored settings, without properties of the service, if nothing changes', () => {
+  it('returns the stored settings, without properties that the service sets, if nothing changes', () => {
     expect(mergeCheck(check, {}, ANY_INTERVAL)).toEqual(
       parseCheck({ ...http, name: 'health', config: check.config }, ANY_INTERVAL),
     );

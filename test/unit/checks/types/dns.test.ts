@@ -159,7 +159,7 @@ describe('a dns check', () => {
     ['MX', ['10 mail.corp', '20 mail.example.com'], 'got 20 mail.example.com and 1 more'],
     ['PTR', ['db1.example.com'], 'got one value, not shown because possibly private'],
   ])(
-    'hides private records from the DNS server of the service if only public hosts are allowed: %s %s',
+    'hides private records that the DNS server of the service returns, if only public hosts are allowed: %s %s',
     async (record_type, values, got) => {
       const config = { hostname: 'a.example.com', record_type, expected_value: 'x' };
       const shown = async (world: ProbeInput) =>

@@ -25,7 +25,7 @@ const write = async (world: HealthWorld, check: CheckItem, changes: Partial<Chec
 };
 
 describe('the start of a run', () => {
-  it('clears the mark of a missed-heartbeat detection, which then cannot commit without the start', async () => {
+  it('clears the mark of a missed-heartbeat detection, which then cannot commit on stale data', async () => {
     const world = await healthWorld();
     const check = await world.pushCheck();
     await world.push(check);

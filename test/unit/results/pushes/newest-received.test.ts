@@ -11,9 +11,9 @@ const MINUTE = 60_000;
 it.each([
   ['as its checked_at says', 5_000, 7_000, { at: 5_000, received_at: 7_000 }],
   ['as of its arrival when it comes from the future', 9_000, 7_000, { at: 7_000, received_at: 7_000 }],
-])('orders a push %s', (_what, at, received_at, newness) => {
+])('orders a push %s', (_what, at, received_at, times) => {
   const item = { ...world.keys.result('t', 'chk_1', at, 'x'), received_at } as ResultItem;
-  expect(pushTimesOf(item)).toEqual(newness);
+  expect(pushTimesOf(item)).toEqual(times);
 });
 
 it.each([
