@@ -1,7 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { closestName } from '#lib/platform/http/closest-name.ts';
 
-/** Invalid command line, as one sentence. The admin and deploy commands then exit with code 2. */
+/** Invalid command line; the message is for the user. The admin and deploy commands then exit with code 2. */
 export class UsageError extends Error {}
 
 /** Parses a command line. Throws a UsageError. @param takesWords whether positional arguments are accepted */

@@ -67,7 +67,7 @@ export const RELATED_IN = 'IN#';
 /** Prefixes of checks in a cell, of the cells of a tenant, and of its cells with room for more checks. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
-export const ROOMS = 'ROOM#';
+export const CELLS_WITH_ROOM = 'ROOM#';
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 export const LATENCIES = { hour: 'HL#', day: 'DL#' };
 /** Prefix of actions that transitions of a check may fire. */
@@ -220,7 +220,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
 
     cells: (tenant: string) => ofTenant(tenant, 'CELLS'),
     cell: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.CELLS}${cell}`),
-    cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.ROOMS}${cell}`),
+    cellRoom: (tenant: string, cell: string) => key(ofTenant(tenant, 'CELLS'), `${prefix.CELLS_WITH_ROOM}${cell}`),
     ofCell: (tenant: string, cell: string) => ofTenant(tenant, 'CELL', cell),
     check: (tenant: string, id: string) => key(ofTenant(tenant, 'CELL', cellOf(id)), `${prefix.CHECKS}${id}`),
     packs: (tenant: string, cell: string, intervalSeconds: number) => ofTenant(tenant, 'PACKS', cell, intervalSeconds),

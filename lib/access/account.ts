@@ -175,7 +175,7 @@ export const auditedAccount: Audited<AccountItem> = {
 /** Ids of the accounts with the same e-mail address, usually one. Its key contains the digest of the address. */
 export type AccountEmailItem = Item & { v: string; accounts: string[] };
 
-/** Passkey or identity of a user: id, digest of its own item, and display name. */
+/** Passkey or identity of a user: id, digest in the key of its own item, and display name. */
 export type SignInCredential = { id: string; digest: string; name: string };
 
 export const NO_CREDENTIALS = { passkeys: [], identities: [], session_generation: 0 } satisfies Partial<UserItem>;

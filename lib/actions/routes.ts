@@ -35,6 +35,7 @@ const Vars = atMost(
 const loadAction = (context: Context, { id }: { id: string }) => requireAction(context, id);
 const loadExecution = (context: Context, { exec_id }: { exec_id: string }) => requireExecution(context, exec_id);
 
+/** Loads an execution for a report. A key restricted to checks or entities is rejected. */
 async function loadForReport(context: Context, params: { exec_id: string }) {
   const found = await loadExecution(context, params);
   assertCheckAllowed(context.caller);

@@ -181,7 +181,6 @@ function cancelled(error: TransactionCanceledException): WriteOutcome {
   if (failed.length === 0 && !conflict) {
     throw reasons.some(({ Code }) => isTemporaryFailure(Code)) ? unavailable(error) : error;
   }
-  // The SDK returns items in errors as unparsed attributes.
   const present = reasons.map(({ Item }, i) => (failed.includes(i) ? presentOf(Item) : undefined));
   return { ok: false, failed, present, conflict };
 }

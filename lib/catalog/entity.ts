@@ -16,7 +16,7 @@ const Values = z
   .meta({ type: 'object', additionalProperties: true })
   .describe("Values by field name of the blueprint, each of the field's type.");
 
-const LABELS = 'Labels of the entity and its checks, for filters: `{"team": "payments"}`.';
+const LABELS = 'Labels of the entity, which also apply to its checks, for filters: `{"team": "payments"}`.';
 
 const EntityName = Name.describe('Name of the entity in alerts.');
 

@@ -94,7 +94,7 @@ export function notifiedLine({ notified }: Alert): string {
 export const previousStateDuration = ({ check_from_since, event }: Alert): string =>
   duration(Date.parse(event.timestamp) - Date.parse(check_from_since));
 
-/** Returns the start of the state of the check, ISO 8601; for an outage, the time of its first failed result. */
+/** Returns the start of the state of the check, ISO 8601; for `down`, the time of the first failed result. */
 export const stateSince = ({ outage_started_at, event }: Pick<Alert, 'outage_started_at' | 'event'>): string =>
   outage_started_at ?? event.timestamp;
 

@@ -27,7 +27,7 @@ export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   };
 }
 
-/** Publishes a message and waits for the response to a ping, which the server sends after accepting or rejecting it. */
+/** Publishes a message, then a ping, which the server answers after it has accepted or rejected the message. */
 async function publish(
   connection: NatsConnection,
   subject: string,

@@ -31,7 +31,7 @@ export function retryBudgetOf(
   return clock.now() - Number(attributes.ApproximateFirstReceiveTimestamp) >= MAX_RETRY_MS ? 'last' : 'more';
 }
 
-/** Reply of a queue or stream function: only these records are retried. */
+/** Reply of a function: the failed records. A queue retries only these; a stream retries all from the first of them. */
 export type BatchReply = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**

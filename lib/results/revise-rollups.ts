@@ -54,7 +54,7 @@ export const cellOfCheck = ({ tenant_id, id }: { tenant_id: string; id: string }
 
 /**
  * Returns the range (epoch ms) whose rollups change when a result is applied at `now`: the time of the result or, if
- * the state changes, the time from which the new state counts until `now`.
+ * the state changes, the range to `now` from the time at which the new state begins to count.
  */
 export function changedBy(
   check: Parameters<typeof nextState>[0] & Pick<CheckItem, 'streaks_since'>,

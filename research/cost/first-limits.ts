@@ -14,7 +14,10 @@ export const QUOTAS = {
   partition_reads: 3000,
   /** Messages of a queue that were received and not yet deleted. */
   in_flight: 120_000,
-  /** Cells whose messages fit into a generator of 512 MB, including the messages of a late minute; measured. */
+  /**
+   * Cells whose messages fit into a generator of 512 MB, including the messages of the previous minute if its tick was
+   * missed; measured.
+   */
   cells_a_run: 40_000,
 } as const;
 

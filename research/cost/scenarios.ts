@@ -84,7 +84,7 @@ export async function changes(checks: number, incidents: number, happens: boolea
 
 /**
  * Counts a fleet whose checks all go down and up again, with one channel for all.
- * @param related whether each other entity depends on the first
+ * @param related whether all other entities depend on the first
  * @param happens false: the same minutes without an incident
  */
 export async function incidentOfAll(checks: number, related: boolean, happens: boolean): Promise<Counted> {

@@ -15,8 +15,8 @@ import { httpTarget } from '#test/support/socket-target.ts';
 import { listenToBus } from './bus-listener.ts';
 
 /**
- * Timeout of the first result (ms). The first tick comes a minute after the deployment; items written after it are
- * emitted two minutes later.
+ * Timeout of the first result (ms). The first tick comes a minute after the deployment; the jobs of an entry written
+ * after a tick begin two minutes after that tick.
  */
 const TO_FIRST_RESULT_MS = 200_000;
 const PATIENCE_MS = 60_000;

@@ -56,7 +56,9 @@ describe('the failure of a dependency', () => {
       attributed_to: { ...root, incident_id: expect.stringMatching(/^inc_/) },
     });
     const explained = await service.call('GET', `/v1/transitions/${held.id}/explain`);
-    expect(explained.sentence).toContain('the root cause is db, which its channels are notified of instead.');
+    expect(explained.sentence).toContain(
+      'the root cause is db, of which the channels of the check are notified instead.',
+    );
     answers('db', 'shop');
     await service.until('10:10');
     expect((await downOf()).alert).toMatchObject({

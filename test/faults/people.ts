@@ -4,7 +4,7 @@ import { accountChannel, newChannel, newRota } from './alerting-bodies.ts';
 import { runAppliers } from './appliers.ts';
 import { runBuilder } from './builder.ts';
 import { relateAtFirst, runCataloguer } from './cataloguer.ts';
-import { runJobs } from './jobs.ts';
+import { runPingingJobs } from './pinging-jobs.ts';
 import { runMaintenanceOperator } from './maintenance-operator.ts';
 import { runManualRunner } from './manual-runner.ts';
 import { runMcpClient } from './mcp-client.ts';
@@ -49,7 +49,7 @@ export async function people(world: People): Promise<void> {
   for (let i = 0; i < ACTIONS; i++) await post('/v1/actions', newAction(random, checksIn(seen), i));
   for (const run of AT_WORK) void run(world, end);
   void runMcpClient(world);
-  void runJobs(world);
+  void runPingingJobs(world);
 
   const hired = new Set<string>();
   for (; clock.now() < end; await clock.sleep(1000)) {

@@ -47,8 +47,8 @@ function checkFired(history: History, one: Transition, runs: Map<string, Executi
 const begunBy = ({ at, alert }: Transition): number => Math.max(at, Date.parse(alert.decided_at ?? '') || 0) + WAITS_MS;
 
 /**
- * Whether a remediation need not be recorded because the failure was over before it could start: the check was
- * disabled, deleted or changed again while the root cause was determined.
+ * Whether a remediation need not be recorded because the failure was over before it could start: the check was disabled
+ * or deleted, or changed its state again, while the root cause was determined.
  */
 function isOverBefore(history: History, one: Transition): boolean {
   const { transition_id, at, check_id, timestamp, alert } = one;

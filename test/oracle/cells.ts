@@ -1,6 +1,6 @@
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { CellItem } from '#lib/checks/settings/cells.ts';
-import { CELLS, cellOf, numberOf, ROOMS } from '#lib/keys.ts';
+import { CELLS, CELLS_WITH_ROOM, cellOf, numberOf } from '#lib/keys.ts';
 import type { Item, Key } from '#lib/platform/ports.ts';
 import type { ProbeEntry } from '#lib/schedule/entries.ts';
 import { type Commit, checkIdOf, type Inside, isCheckKey } from './inside.ts';
@@ -56,7 +56,7 @@ function cellIn({ pk, sk }: Key): string | undefined {
 
 function apply(cell: Cell, key: Key, after: Item | undefined): string[] {
   if (key.sk.startsWith(CELLS)) cell.item = after as CellItem | undefined;
-  else if (key.sk.startsWith(ROOMS)) cell.hasRoom = after !== undefined;
+  else if (key.sk.startsWith(CELLS_WITH_ROOM)) cell.hasRoom = after !== undefined;
   else if (!isCheckKey(key)) {
     const interval = Number(key.sk.split('#')[3]);
     if (after) cell.entries.set(interval, after as ProbeEntry);

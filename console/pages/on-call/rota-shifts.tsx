@@ -125,7 +125,7 @@ const Weeks = ({ weeks, shifts }: { weeks: readonly (readonly Day[])[]; shifts: 
             return (
               <li
                 key={from}
-                class={isContinued ? 'goes-on' : undefined}
+                class={isContinued ? 'continued' : undefined}
                 style={{ gridColumn: `${column + 1} / span ${columns}`, gridRow: lane + 2 }}
               >
                 <span class={`bar ${is}`} title={`${of.member}: ${when}`}>

@@ -105,7 +105,7 @@ export function makeGateway(
     const requestId = event.requestContext.requestId;
     try {
       if (functions[name].streams) {
-        const reply = await invoke<ApiEvent, Response>(name, handler, event, streamOf(response));
+        const reply = await invoke<ApiEvent, Response>(name, handler, event, controllerOf(response));
         const more = { 'x-request-id': requestId, ...httpsHeaders(request), ...corsOf(request, settings) };
         if (!request.complete) void discardOrCut(request);
         response.socket?.setTimeout(bounds.stream_stall_ms);
@@ -126,7 +126,7 @@ export function makeGateway(
    * Returns a controller that aborts when the gateway stops, the response ends or the client disconnects. It does not
    * use AbortSignal.any, which loses aborts (nodejs/node#65995).
    */
-  function streamOf(response: ServerResponse): AbortController {
+  function controllerOf(response: ServerResponse): AbortController {
     const stream = new AbortController();
     streams.add(stream);
     response.on('close', () => {
@@ -188,7 +188,7 @@ export function makeGateway(
   return {
     listen: (host, port) => listen(server, host, port),
     stop: () => {
-      // Streams end after their pending responses.
+      // Aborted streams first send their pending replies.
       stopping = true;
       for (const stream of streams) stream.abort();
       // Not awaited, because an idle connection would keep the server open.

@@ -8,7 +8,7 @@ const SQLITE_BUSY = 5;
 /**
  * Locks DATA_DIR with an SQLite lock, which also ends with kill -9.
  * @returns a function that releases the lock
- * @throws Error of one sentence
+ * @throws StoreError
  */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
  */
 export const STORE_VERSION = 1;
 
-/** An error of the store whose message is one sentence for the operator, with the remedy. */
+/** An error of the store whose message is for the operator, with the remedy. */
 export class StoreError extends Error {}
 
 /** Returns the version of a store; undefined for a new one without tables. */

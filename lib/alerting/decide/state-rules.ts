@@ -132,7 +132,7 @@ export const noChannels: ReasonRule<'no_channels'> = {
   }),
   label: 'Channels',
   meaning: 'no channel of the check is notified immediately.',
-  remedy: 'Add a channel that is not in an escalation step to be notified next time.',
+  remedy: 'To be notified next time, add a channel that is not in an escalation step.',
   sentence: ({ called_later }) =>
     called_later
       ? 'all its channels are notified by escalation steps, whose times count from this decision'

@@ -20,7 +20,7 @@ export const RuleFacts = z.record(z.string(), z.union([z.string(), z.number(), z
 export type RuleFacts = z.infer<typeof RuleFacts>;
 
 /** The cause of an alert, or the reason of its hold. */
-const Attribution = z.object({
+const AttributedTo = z.object({
   incident_id: z.string().nullable().describe('Incident of the root cause.'),
   root_entity_id: z.string().nullable().describe('Entity of the root cause.'),
   root_entity_name: z.string().nullable().describe('Name of that entity at the time.'),
@@ -43,7 +43,7 @@ export const AlertDecision = z.object({
   ),
   deliveries: z.array(z.string()).describe('Ids in the delivery log, one per channel.'),
   urgency: AlertUrgency.describe('high: urgent. low: can wait.'),
-  attributed_to: Attribution.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
+  attributed_to: AttributedTo.nullable().describe('Reason of the hold, or the upstream cause; null without one.'),
   facts: RuleFacts.describe(
     'Values read by the deciding rule, such as cooldown_until; empty if the alert was planned.',
   ),

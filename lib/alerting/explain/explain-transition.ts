@@ -74,7 +74,9 @@ function decisionSentence({ alert }: DecidedTransition): string {
 function rootCauseSentence({ reason, attributed_to }: DecidedTransition['alert']): string | undefined {
   if (reason !== 'dependency' || !attributed_to?.root_entity_name) return undefined;
   const { root_entity_name, window_id } = attributed_to;
-  const instead = window_id ? 'which is in a maintenance window' : 'which its channels are notified of instead';
+  const instead = window_id
+    ? 'which is in a maintenance window'
+    : 'of which the channels of the check are notified instead';
   return `the root cause is ${root_entity_name}, ${instead}`;
 }
 

@@ -42,7 +42,7 @@ const NO_METRICS: Metrics = {
 const NO_LIMITER: Limiter = {
   rates: undefined,
   takeForAccount: () => {
-    throw new Error('This function has no rate limits (infra/aws/bundle/entry.ts).');
+    throw new Error('This function has no limiter (infra/aws/bundle/entry.ts).');
   },
   takeForAddress: () => undefined,
 };

@@ -2,7 +2,7 @@ import type { TenantScope } from '#lib/access/context.ts';
 import type { EntityItem } from '#lib/catalog/entity.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import type { Env } from '#lib/env.ts';
-import { cellOf, ROOMS, under } from '#lib/keys.ts';
+import { CELLS_WITH_ROOM, cellOf, under } from '#lib/keys.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
@@ -26,8 +26,8 @@ const hasRoom = ({ members, next }: CellItem): boolean => members < CELL_SIZE &&
 
 /** Returns a list with the id of a cell of the account that has room; an empty list if no cell has room. */
 export async function findCellWithRoom({ ports, keys, tenant }: TenantScope): Promise<string[]> {
-  const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(ROOMS), limit: 1 });
-  return items.map(({ sk }) => sk.slice(ROOMS.length));
+  const { items } = await ports.table.query({ partition: keys.cells(tenant), ...under(CELLS_WITH_ROOM), limit: 1 });
+  return items.map(({ sk }) => sk.slice(CELLS_WITH_ROOM.length));
 }
 
 type CellPlacement = { cell: string; number: number; writes: Write[] };

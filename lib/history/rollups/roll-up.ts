@@ -15,7 +15,7 @@ const HOURS_PER_MESSAGE = 12;
 
 /**
  * Makes the due rollups of a cell: all closed hours that are not made yet, and each day whose hours are made; then, if
- * requested, remakes those of a time range. Idempotent, because rollups are computed only from raw data.
+ * requested, remakes those of a time range. Idempotent, because each rollup is computed anew, never added to.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessage): Promise<void> {
   const { ports, keys } = env;
@@ -45,7 +45,7 @@ async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number |
   }
   let day = Math.max(startOfDay(first), newestDay === undefined ? 0 : newestDay + DAY_MS);
   for (; day + DAY_MS <= hour; day += DAY_MS) await makeDay(of, day, { isRevision: false });
-  // If the next hour closes soon, another message makes it, because the sender of a revision may see it as closed.
+  // If the next hour is about to close, continues then: a revision sent by a faster clock may include that hour.
   return isClosed(hour, now + MAX_CLOCK_DIFFERENCE_MS) ? closesAt(hour) : undefined;
 }
 

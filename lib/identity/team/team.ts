@@ -106,7 +106,7 @@ export function assertNotLastAdmin(users: UserItem[], user: UserItem): void {
   if (!isAdmin(user) || users.some((other) => other.id !== user.id && isAdmin(other))) return;
   throw new AppError(
     'CONFLICT',
-    'This is the last admin of the account. Make another user admin first, or have one accept an invitation.',
+    'This is the last admin of the account. Make another user admin first, or have an invited admin accept.',
   );
 }
 

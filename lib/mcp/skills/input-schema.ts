@@ -87,8 +87,8 @@ function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[sc
 
 /**
  * Keywords that an inputSchema must not contain: `pattern` (untrusted regular expressions) and references (loops) can
- * hang the service; `x-mcp-header` requires clients to do more than the service validates. Property names are not
- * affected.
+ * hang the service; `x-mcp-header` has clients repeat arguments in headers, which the service does not validate.
+ * Property names are not affected.
  */
 const FORBIDDEN_KEYWORDS: Record<string, string> = {
   $ref: 'is not allowed: repeat the schema instead',

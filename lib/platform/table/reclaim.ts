@@ -11,7 +11,7 @@ import { commit, RETRY, retryOnConflict } from './retry.ts';
 export const RECLAIM_AFTER_MS = 60_000;
 export const RECLAIM_CHECK_AFTER_MS = 10 * 60_000;
 
-/** Deletes per transaction, below its limit of 100 writes. */
+/** Number of deletes per transaction, below its limit of 100 writes. */
 const CHUNK = 50;
 
 /** Returns the keys of a partition or a range in it; for partitions that are always small. */
@@ -23,9 +23,9 @@ export async function keysUnder(
   return (await allOf(table, { partition, ...range })).map(({ pk, sk }) => ({ pk, sk }));
 }
 
-/** Deletes unreachable items in chunks. Repeatable. */
-export async function deleteAll(ports: { table: Table; clock: Clock; ids: Ids }, unused: Key[]): Promise<void> {
-  for (const keys of chunks(unused, CHUNK)) {
+/** Deletes items in chunks, not atomically. Repeatable. */
+export async function deleteAll(ports: { table: Table; clock: Clock; ids: Ids }, all: Key[]): Promise<void> {
+  for (const keys of chunks(all, CHUNK)) {
     const writes = keys.map((key) => ({ delete: key }));
     await retryOnConflict(ports, async () => ((await commit(ports, writes)).ok ? true : RETRY));
   }

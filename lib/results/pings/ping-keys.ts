@@ -131,7 +131,7 @@ const keyAndCount = ({ ports, keys, tenant }: TenantScope, id: string) =>
 const counted = ({ ports, keys, tenant }: TenantScope, before: CountItem | undefined, step: 1 | -1): Write =>
   countWrite(ports, keys.pingKeyCount(tenant), before, step, { max: MAX_KEYS, kind: 'ping keys' });
 
-/** Returns the ping key of a path. Throws NOT_FOUND. */
+/** Finds a ping key by its id. Throws NOT_FOUND. */
 export async function requirePingKey({ ports, keys, tenant }: TenantScope, id: string): Promise<PingKeyItem> {
   const item = isId('pky', id) ? await ports.table.get<PingKeyItem>(keys.pingKey(tenant, id)) : undefined;
   if (!item) throw notFound(`Ping key ${id}`);

@@ -17,7 +17,7 @@ export function EndWindow({ window, onEnded, onClose }: EndProps) {
       run={async () => {
         const ending = endingOf(window, Date.now());
         await (ending === 'delete' ? call('DELETE', path) : call('PUT', path, ending.change));
-        showToast('The window has ended. Checks that are still down alert after their next result.');
+        showToast('The window has ended. Checks that are still down send their alert after their next result.');
         onEnded();
       }}
       onClose={onClose}

@@ -88,7 +88,7 @@ const Week = ({ week, bars, now, zone }: WeekProps) => (
       return (
         <li
           key={`${of.id} ${from}`}
-          class={isContinued ? 'goes-on' : undefined}
+          class={isContinued ? 'continued' : undefined}
           style={{ gridColumn: `${column + 1} / span ${columns}`, gridRow: lane + 2 }}
         >
           <a class={`bar ${is}`} href={hrefOfWindow(of.id)} title={`${of.name}: ${when}`}>

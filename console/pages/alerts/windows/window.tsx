@@ -93,7 +93,7 @@ function Actions({ window, reload }: { window: MaintenanceWindow; reload: () => 
         >
           <p>
             {window.open
-              ? 'It ends now: checks that are still down alert after their next result.'
+              ? 'It ends now: checks that are still down send their alert after their next result.'
               : 'It will not open.'}
             {window.cron === null &&
               window.exclude_from_uptime &&

@@ -5,7 +5,7 @@ import { createCheck, deleteCheck, updateCheck } from '#lib/checks/change/change
 import { reclaimCheck } from '#lib/checks/change/reclaim-check.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { CELL_SIZE, type CellItem } from '#lib/checks/settings/cells.ts';
-import { CELLS, CHECKS, cellOf, numberOf, ROOMS, under } from '#lib/keys.ts';
+import { CELLS, CELLS_WITH_ROOM, CHECKS, cellOf, numberOf, under } from '#lib/keys.ts';
 import type { Table } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type HealthWorld, healthWorld } from '#test/support/health-world.ts';
@@ -37,8 +37,8 @@ async function fill(context: Context, entity: Pick<EntityItem, 'id'>, count: num
 const cellsOf = ({ ports, keys, context }: HealthWorld) =>
   allOf<CellItem>(ports.table, { partition: keys.cells(context.tenant), ...under(CELLS) });
 const cellsWithRoom = async ({ ports, keys, context }: HealthWorld): Promise<string[]> =>
-  (await allOf(ports.table, { partition: keys.cells(context.tenant), ...under(ROOMS) })).map(({ sk }) =>
-    sk.slice(ROOMS.length),
+  (await allOf(ports.table, { partition: keys.cells(context.tenant), ...under(CELLS_WITH_ROOM) })).map(({ sk }) =>
+    sk.slice(CELLS_WITH_ROOM.length),
   );
 const membersOf = async ({ ports, keys, context }: HealthWorld, cell: string): Promise<string[]> =>
   (await allOf<CheckItem>(ports.table, { partition: keys.ofCell(context.tenant, cell), ...under(CHECKS) })).map(

@@ -142,10 +142,10 @@ describe('any sequence of results', () => {
             }[check.state],
           );
           const isDown = next.state === 'down';
-          const isWaiting = next.state === 'up' || next.state === 'unknown';
+          const isUpOrUnknown = next.state === 'up' || next.state === 'unknown';
           expect(countersOf({ ...next, ...limits })).toEqual({
             consecutive_failures: isDown ? most : fails,
-            consecutive_warnings: isWaiting ? bads : most,
+            consecutive_warnings: isUpOrUnknown ? bads : most,
             consecutive_successes: { unknown: 0, up: enough, degraded: oks, down: goods }[next.state],
           });
           check = next;

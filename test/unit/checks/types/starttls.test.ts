@@ -179,21 +179,31 @@ describe('a tcp check with TLS', () => {
     expect(await tcp(target.port, { steps: STEPS, servername: 'a.example.org' })).toMatchObject({ error_kind: 'tls' });
   });
 
-  it('never treats the late end of a line as TLS', async () => {
+  it('waits briefly for the rest of a line before it starts TLS', async () => {
     const late = { ...SMTP, answers: { ...SMTP.answers, STARTTLS: '220' }, certificate };
     await using target = await dialogueTarget(late);
     expect(await tcp(target.port, { steps: STEPS.slice(0, 6) })).toMatchObject({ success: true });
+    let sent = '';
+    let sentBeforeTls: string | undefined;
     await using slow = await rawTarget((socket) => {
+      const write = (text: string) => {
+        sent += text;
+        socket.write(text);
+      };
       socket.setNoDelay(true);
-      socket.write('220');
-      setTimeout(() => socket.write(' ready'), 20);
-      setTimeout(() => socket.write('\r\n'), 40);
-      socket.on('data', (piece) => socket.end(piece[0] === 0x16 ? 'a handshake came' : 'something else came'));
+      write('220');
+      setTimeout(() => write(' ready'), 20);
+      setTimeout(() => write('\r\n'), 40);
+      socket.on('data', () => {
+        sentBeforeTls = sent;
+        socket.end('no TLS');
+      });
     });
     expect(await tcp(slow.port, { steps: [{ expect: '220' }, { starttls: true }] })).toMatchObject({
       error_kind: 'tls',
       error_message: expect.stringMatching(/does not speak TLS/),
     });
+    expect(sentBeforeTls).toBe('220 ready\r\n');
   });
 });
 

@@ -8,7 +8,7 @@ const SLUGS = ['job-a', 'job-b', 'job-c'];
 type JobWorld = OperatorWorld & { end: number };
 
 /** Runs two jobs per slug. Their pings create the check, and report starts, logs and ends, most with a run id. */
-export async function runJobs(world: JobWorld): Promise<void> {
+export async function runPingingJobs(world: JobWorld): Promise<void> {
   const { random, clock, client } = world;
   const body = { label: 'jobs', blueprint_slug: 'service' };
   const response = await insist(random, clock, () => client('POST', '/v1/ping-keys', body));
