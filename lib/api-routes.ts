@@ -1,7 +1,7 @@
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { LazyRoutes } from '#lib/platform/http/lazy-routes.ts';
 
-/** Routes of the function `api`, by resource, each loaded on the first request to it. Sign-in has its own function. */
+/** Routes of the API without sign-in, by resource; the function `api` loads each on the first request to it. */
 export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
   { of: ['me'], load: async () => (await import('#lib/identity/me.ts')).meRoutes },
   { of: ['account', 'auth'], load: async () => (await import('#lib/access/routes.ts')).accessRoutes },

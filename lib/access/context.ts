@@ -44,8 +44,8 @@ export type Context = TenantEnv & {
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
 /**
- * Context of a mutation. The author is the caller or, without a caller, the operator, an alert link, or the service,
- * whose changes are not audited.
+ * Context of a mutation. The author is the caller or, without a caller, the operator, a link in a message, or the
+ * service, whose changes are not audited.
  */
 export type MutationContext = TenantScope &
   Env<'settings'> &

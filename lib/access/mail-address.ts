@@ -17,13 +17,13 @@ export type MailAddressItem = Item & {
   address: string;
   status: 'pending' | 'confirmed' | 'unsubscribed';
   changed_at: string;
-  /** E-mail address of the user who added it, or the label of the key; empty if unknown. */
+  /** E-mail address of the user who added it, with the label of the key, if any; empty if unknown. */
   added_by: string;
   /** Token bucket that limits requests to confirm. */
   requests?: Bucket;
   /** Last request to confirm: digest of its token, and expiry (epoch ms). */
   request?: { digest: string; valid_until: number };
-  /** Time of the last request to confirm that the mail server accepted. */
+  /** Time at which the mail server last accepted a request to confirm. */
   asked_at?: string;
   /** Reason if the last request to confirm was not sent. */
   error?: string;

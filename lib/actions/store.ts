@@ -102,7 +102,7 @@ export const LineNumber = z
   .default(0)
   .meta({ type: 'integer', minimum: 0 });
 
-/** Maximum number of lines per item. The key of an item numbers its first line, so line n has a key in (n - 100, n]. */
+/** Maximum number of lines per item. An item's key has the number of its first line: for line n, in (n - 100, n]. */
 const LINES_PER_ITEM = 100;
 
 /** Returns a reader of the log lines of an execution after line `from`. Without write access, URLs are redacted. */

@@ -137,7 +137,7 @@ export type AuditEntry = z.infer<typeof AuditEntry>;
 export type AuditItem = Item &
   Omit<AuditEntry, 'summary'> & {
     v: string;
-    /** Ids of the parents of the target, such as the entity of a check; a filter by one of them also matches. */
+    /** Slug of the target and ids of its parents, such as the entity of a check; a filter by one also matches. */
     within: readonly string[];
   };
 

@@ -41,7 +41,7 @@ function actorName({ type, email, key_label }: AuditEntry['actor']): string {
   return type === 'key' ? `${name} (key "${key_label ?? ''}")` : name;
 }
 
-/** Converts an entry for the API. @param seesAll includes properties that need the access `audit` (access.ts) */
+/** Converts an entry for the API. @param seesAll adds properties for access `audit` (lib/platform/http/access.ts) */
 export function entryRecord(item: AuditItem, seesAll: boolean): AuditEntry {
   const { pk: _pk, sk: _sk, v: _v, expires_at: _expires, within: _within, ip, user_agent, ...entry } = item;
   return { ...entry, ...(seesAll && { ip, user_agent }), summary: summaryOf(entry) };

@@ -9,7 +9,7 @@ import { type AuditItem, type Author, TARGET_TYPES, type TargetType, type Verb }
 /** Audited part of one type of record; declared next to its schema. */
 export type Audited<Thing> = {
   type: TargetType;
-  /** Id and name of the record. `within`: ids of its parents; a filter by one of them also matches its entries. */
+  /** Id and name of the record. `within`: its slug and ids of its parents; a filter by one also matches its entries. */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   properties(thing: Thing): object;
@@ -75,7 +75,7 @@ export function auditWriterFor<Thing>(
 
 const DAY_SECONDS = 86_400;
 const MAX_NAME_LENGTH = 200;
-/** Maximum size of an entry as JSON, without 64 bytes for the members `changes` and `more_changes`. */
+/** Maximum size of an entry as JSON, less 64 bytes for the names and syntax of `changes` and `more_changes`. */
 const ENTRY_BYTES = 8 * 1024 - 64;
 
 function sideOf<Thing>(of: Audited<Thing>, thing: Thing | undefined, facts?: Record<string, string>): Side {

@@ -1,4 +1,4 @@
-/** Settings of all AWS clients: three attempts of three seconds each, less than a function's timeout. */
+/** Settings of AWS clients: three attempts of three seconds each, less than a function's timeout. */
 export const CLIENT_SETTINGS = {
   maxAttempts: 3,
   requestHandler: {

@@ -58,7 +58,7 @@ export type Alert = {
   /** Monthly report for a user; null for alerts. */
   report: MonthlyReport | null;
   event: StateChangeEvent;
-  /** Reported state; a degraded check is reported as up if its policy does not alert on degraded. Null without one. */
+  /** Reported state: up for a degraded check if its policy does not alert on degraded. Null if no state is reported. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlappingFigures;
   /** Whether a late alert reports down again: the check recovered since the last alert, which also reported down. */

@@ -72,7 +72,7 @@ export type CheckItem = Item &
     missed_at?: number;
     /** Whether the latest probe was slow or timed out; further probes then use a separate lane. */
     slow?: boolean;
-    /** Sort key of its newest result outside a pack. */
+    /** Pull: sort key of its newest single result. */
     single?: string;
     /** Type-specific properties of the latest result. */
     noted?: Record<string, unknown>;

@@ -28,7 +28,7 @@ export const succeeded = (latency_ms: number, status_code = 0): ProbeOutcome<nev
   error_kind: null,
 });
 
-/** Returns the outcome of a probe with an unexpected response. */
+/** Returns the outcome of a failed probe. */
 export const failed = <Kind extends string>(
   kind: Kind,
   message: string,
@@ -86,7 +86,7 @@ export async function outcomeOfProbe<Outcome extends ProbeOutcome>(
 const isUnanswered = (error: NetError): boolean =>
   !error.answered && (error.kind === 'dns' || error.kind === 'timeout' || error.kind === 'connect');
 
-/** Outcome of a probe with the type's `result` properties. A probe throws only internal errors. */
+/** Outcome of a probe; types add their `result` properties (check-type.ts). A probe throws only internal errors. */
 export type ProbeOutcome<Kind extends string = string> = {
   success: boolean;
   /** 0 without an HTTP response. */

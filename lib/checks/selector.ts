@@ -45,7 +45,7 @@ const properties = {
 const isEmpty = (selector: object): boolean => Object.keys(selector).length === 0;
 const NOT_EMPTY = 'must have at least one property; null selects all checks';
 
-/** A selection of checks that match every property; within a property, one value is enough. */
+/** A selection of checks that match every label and every other property, each by one of its values. */
 export const CheckSelector = z
   .strictObject(properties)
   .refine((selector) => !isEmpty(selector), NOT_EMPTY)

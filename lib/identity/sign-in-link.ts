@@ -103,12 +103,12 @@ export function createLink(
       link: { digest, valid_until },
       ...(revoke && { passkeys: [], identities: [] }),
     };
-    // User whose credentials are deleted: the old link always, passkeys and identities only with `revoke`.
-    const removed = revoke ? before : { ...before, passkeys: [], identities: [] };
+    // Credentials to delete: the old link always, passkeys and identities only with `revoke`.
+    const toDelete = revoke ? before : { ...before, passkeys: [], identities: [] };
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },
       { put: link, if: 'absent' },
-      ...credentialKeys(keys, removed).map((key) => ({ delete: key })),
+      ...credentialKeys(keys, toDelete).map((key) => ({ delete: key })),
       ...deletes,
       ...auditWrites(before, user, { valid_until: iso(valid_until), ...(revoke && { revoke: 'true' }) }),
     ]);

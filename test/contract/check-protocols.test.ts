@@ -52,7 +52,7 @@ describe('a check by type', () => {
     ).toMatchObject({
       success: false,
       error_kind: 'protocol',
-      error_message: 'the server answered 200 (OK) instead of 101: this path has no websocket',
+      error_message: 'the server answered 200 (OK) instead of 101: it did not open a websocket',
     });
   });
 

@@ -4,8 +4,8 @@ import { dueAfter, graceOf, maxRunOf } from '#test/oracle/deadlines.ts';
 import type { PushAttempt } from '#test/oracle/history.ts';
 import type { Random } from '#test/support/random.ts';
 import type { VirtualClock } from '#test/support/virtual-clock.ts';
-import { uuidOf } from './pinging-jobs.ts';
 import type { Observations } from './observations.ts';
+import { uuidOf } from './pinging-jobs.ts';
 import type { Profile } from './profile.ts';
 import { type Client, insist } from './requests.ts';
 

@@ -193,7 +193,6 @@ async function recordStopped(
   const keepsHold =
     undecided || !check.remediations?.[action_id] || (nextAt !== undefined && nextAt <= (context.hold?.deadline ?? 0));
   const awaited = stopAwaiting(keys, check, keepsHold ? undefined : context.hold, token, now);
-  // An open attempt has its own deadline; further attempts wait for its verdict.
   const next = nextSeries(series, { next_at: nextAt, ...(alerted && { notified: true as const }) }, token, now);
   // The action may have been bound to another check before; an open attempt there stays until its verdict.
   const isElsewhere = stored?.open !== undefined && stored.check_id !== series.check_id;
@@ -201,6 +200,7 @@ async function recordStopped(
   const isChanged =
     isCurrent &&
     (nextAt !== undefined || alert !== undefined || stored?.next_at !== undefined || series.open !== undefined);
+  // While an attempt is open, the deadline is for its verdict, and further attempts wait.
   const due = series.open || !isCurrent ? undefined : nextAt;
   return {
     execution,

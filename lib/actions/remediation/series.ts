@@ -27,7 +27,7 @@ export type AttemptSeriesItem = Item & {
   open?: OpenAttempt;
   next_at?: number;
   last?: { verdict: VerificationVerdict; at: number };
-  /** Whether the alert about the failed remediation was sent. */
+  /** Whether the alert about the failed remediation was sent, or skipped by the rules. */
   notified?: true;
 };
 

@@ -12,7 +12,7 @@ import { iso } from '#lib/platform/time.ts';
 /** `permits`: for executions from a queue. Manual executions need no permit, because only their caller waits. */
 export type RunEnv = Env & { permits?: FairSemaphore };
 
-/** Requested execution. Its id is derived from its cause, so that a repeated request has the same id. */
+/** Requested execution. Unless manual, its id is derived from its cause, so a repeated request has the same id. */
 export type Wanted = {
   tenant_id: string;
   action_id: string;
@@ -44,8 +44,8 @@ export const giveUpAt = (action: ActionItem, now: number): number => now + actio
 
 /**
  * Records an execution as pending before anything is sent; at most one claim of an id succeeds. Conditional on the
- * version of the action: no execution starts for a changed or deleted one. `stillFires`: whether the trigger of the
- * action still matches. `also`: further writes of the transaction.
+ * version of the action: no execution starts with old settings or after a deletion. `stillFires`: whether the trigger
+ * of the action still matches. `also`: further writes of the transaction.
  */
 export function claim(
   { ports, keys }: RunEnv,

@@ -58,7 +58,7 @@ export type CauseDecision = {
 /** Recheck intervals (ms) under a suspected root cause, and under a confirmed one. */
 const SUSPECTED_MS = 15_000;
 const CONFIRMED_MS = [60_000, 120_000, 300_000];
-/** Delay (ms) after the planned recheck of a pending root cause, and maximum wait for it; it can come earlier. */
+/** Delay (ms) after the planned recheck of a pending root cause, and maximum wait for it: the recheck can be early. */
 const PENDING_MS = 5_000;
 const MAX_PENDING_MS = 60_000;
 /** Time in ms after an upstream recovery in which a new failure can still be a consequence of the upstream failure. */

@@ -12,12 +12,19 @@ export type UpstreamProbe = {
 /** Check of an upstream entity, with its evidence. */
 export type KnownCheck = Pick<
   CheckItem,
-  'id' | 'execution_mode' | 'enabled' | 'state' | 'interval_seconds' | 'failure_threshold' | 'timeout_ms'
+  | 'id'
+  | 'execution_mode'
+  | 'enabled'
+  | 'state'
+  | 'consecutive_failures'
+  | 'interval_seconds'
+  | 'failure_threshold'
+  | 'timeout_ms'
 > & {
   /** Start of the failure if it is down (epoch ms). */
   failing_since?: number | undefined;
   /** Only for push checks: time at which the newest heartbeat was received (epoch ms). */
-  succeeded_at?: number | undefined;
+  heartbeat_at?: number | undefined;
   /** `running`: without an outcome yet. Absent: not probed, or cannot be probed. */
   probe?: UpstreamProbe | 'running' | undefined;
 };
@@ -45,22 +52,24 @@ const timeToConfirm = ({ failure_threshold, interval_seconds, timeout_ms }: Know
   (failure_threshold + 1) * interval_seconds * 1000 + timeout_ms;
 
 function checkStatusOf(check: KnownCheck, after: number, assumed: Assumption, now: number): CheckStatus {
-  const { state, failing_since = now, succeeded_at } = check;
+  const { state, failing_since = now } = check;
+  // The newest heartbeat can report a failure that has not reached the threshold.
+  const heartbeat_at = check.consecutive_failures === 0 ? check.heartbeat_at : undefined;
   if (state === 'down') return { is: 'down', since: failing_since, evidence: 'state', known_at: failing_since };
   const probe = check.probe === 'running' ? { success: assumed === 'success', began_at: now, since: now } : check.probe;
-  const isNewer = probe !== undefined && (succeeded_at === undefined || probe.began_at > succeeded_at);
+  const isNewer = probe !== undefined && (heartbeat_at === undefined || probe.began_at > heartbeat_at);
   if (isNewer && !probe.success) {
     const isOutdated = now > probe.since + timeToConfirm(check);
     return isOutdated ? UNKNOWN : { is: 'suspected', since: probe.since, evidence: 'probe', known_at: probe.began_at };
   }
   const evidence = probe?.success && isNewer ? 'probe' : 'result';
-  const known_at = evidence === 'probe' ? probe?.began_at : succeeded_at;
+  const known_at = evidence === 'probe' ? probe?.began_at : heartbeat_at;
   return known_at !== undefined && known_at >= after ? { is: 'healthy', evidence, known_at } : UNKNOWN;
 }
 
 /**
- * Returns the status of an upstream entity: failed if all its pull checks failed (without pull checks, all its push
- * checks), or if `when` is degraded and any check failed; healthy if a check succeeded since `after` (epoch ms). Pure.
+ * Returns the status of an upstream entity: failed if all pull checks (without pull checks, all push checks) failed, or
+ * any check if `when` is degraded; healthy if a probe succeeded or a heartbeat came since `after` (epoch ms). Pure.
  */
 export function upstreamStatus(
   checks: readonly KnownCheck[],

@@ -82,6 +82,6 @@ const knownOf = (
 ): KnownCheck => ({
   ...check,
   failing_since: check.effective_at ?? Date.parse(check.state_since),
-  succeeded_at: received.get(check.id),
+  heartbeat_at: received.get(check.id),
   probe: probes.get(check.id),
 });

@@ -18,8 +18,8 @@ export type CauseAnalysisInput = {
   now: number;
 };
 
-/** Possible root cause: an entity that failed without an upstream cause. */
-type Root = { entity_id: string; confirmed: boolean /** Epoch ms. */; since: number };
+/** Possible root cause: an entity that failed without an upstream cause. `since`: start of the failure (epoch ms). */
+type Root = { entity_id: string; confirmed: boolean; since: number };
 
 export type UpstreamEntity = { entity_id: string } & UpstreamStatus;
 
@@ -44,9 +44,9 @@ const SURVIVES_AFTER_MS = 120_000;
  * Finds the upstream failures that caused the failure of a check. Pure.
  *
  * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
- * requirement is broken if fewer than `required` of its members are left without the broken ones. Root causes are the
- * failed entities found this way that have no cause of their own, except failures that the check has survived. A member
- * in the same cycle is not broken.
+ * requirement is broken if fewer than `required` of its members are not broken. Root causes are the failed entities
+ * found this way that have no cause of their own, except failures that the check has survived. A member in the same
+ * cycle is not broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const cycles = cyclesOf(known.graph);
@@ -56,10 +56,10 @@ export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const isSame =
     least.roots.length === most.roots.length && least.roots.every((one, i) => isEqual(one, most.roots[i]!));
   const settled = !most.explained || (least.explained && isSame);
-  const statusAt = statusBy(known, 'success');
+  const statusOf = statusBy(known, 'success');
   const ancestors = [...known.graph.dependencies.keys()]
     .filter((id) => id !== known.graph.start)
-    .map((id) => ({ entity_id: id, ...statusAt(id, 'down') }));
+    .map((id) => ({ entity_id: id, ...statusOf(id, 'down') }));
   return { ...(settled ? least : most), settled, ancestors, truncated: known.graph.truncated };
 }
 
@@ -78,7 +78,7 @@ function analyze(
   assumed: Assumption,
 ): Pick<CauseAnalysis, 'explained' | 'roots' | 'survived'> {
   const { graph, dependent, checks } = known;
-  const statusAt = statusBy(known, assumed);
+  const statusOf = statusBy(known, assumed);
   const seen = new Map<string, Root[]>();
 
   /** Returns the root causes of the failure of a member; empty if the member is not broken. */
@@ -86,7 +86,7 @@ function analyze(
     const key = `${when} ${id}`;
     const before = seen.get(key);
     if (before) return before;
-    const own = statusAt(id, when);
+    const own = statusOf(id, when);
     const upstream = own.status === 'healthy' ? [] : rootsUpstreamOf(id);
     const roots = own.status === 'failed' ? rootsOfFailed(id, own, upstream) : upstream;
     seen.set(key, roots);

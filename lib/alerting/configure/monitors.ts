@@ -105,7 +105,7 @@ export async function createMonitor(
     async () => body.channel && newSettings(context, body.channel),
   );
   const { entity, notes } = await entityFor(context, body, wanted, () => assertRoom(context, settings));
-  if (body.channel) await channelFor(context, body.channel);
+  if (body.channel) await ensureChannel(context, body.channel);
   const { check, isNew } = await checkFor(context, entity, body.preset, wanted);
   const account = await readAlerting(context, tenant);
   const channels = accountChannels({ account, check, entity });
@@ -153,7 +153,7 @@ async function validated(context: Context, { check }: MonitorSettings): Promise<
   return settings;
 }
 
-/** Throws LIMIT_EXCEEDED if a limit leaves no room for the check, before an entity without a check is created. */
+/** Throws LIMIT_EXCEEDED if a limit leaves no room for the check, so that no entity without a check is created. */
 async function assertRoom(context: Context, settings: CheckSettings): Promise<void> {
   const { ports, keys, tenant } = context;
   const [account, count] = await ports.table.getMany<[AccountItem, CheckCountItem]>([
@@ -250,7 +250,7 @@ async function unlessTaken<T>(create: () => Promise<T>): Promise<T | undefined> 
 type NewChannel = NonNullable<MonitorBody['channel']>;
 
 /** Creates the channel unless the account has one with its destination. */
-async function channelFor(context: Context, input: NewChannel): Promise<void> {
+async function ensureChannel(context: Context, input: NewChannel): Promise<void> {
   const { destination } = newSettings(context, input);
   await oneAtATime(context.ports.table, `${context.tenant} monitor channels`, async () => {
     const { channels } = await readAlerting(context, context.tenant);

@@ -24,7 +24,7 @@ export const rotaCalendar = (rota: RotaItem, now: number): string =>
     shiftsWithin(rota, now - PAST_MS, now + FUTURE_MS).map((shift) => eventOf(rota, shift)),
   );
 
-/** Returns the event of a shift. Its id omits the member, so that a calendar program updates it if that changes. */
+/** Returns the event of a shift. Its id omits the member, so calendar programs update it if the member changes. */
 const eventOf = (rota: RotaItem, { from, to, member, override }: Shift): CalendarEvent => ({
   uid: `${rota.id}-${utcText(from)}`,
   stamp: Date.parse(rota.updated_at),

@@ -77,7 +77,7 @@ export function decideReleased(keys: Keys, token: string, one: HeldCase): { next
     ...(lasts && { shares_incident: true as const }),
   });
   const deliveries = deliveriesOf(item);
-  // Reminders, which the hold paused, count from this alert.
+  // The hold paused reminders; the next one counts from this alert.
   const repeat = one.deadlines.reminder && { deadline: now + policy.repeat_interval_seconds * 1000 };
   const planned = [{ id: item.id, reports_state }];
   return {

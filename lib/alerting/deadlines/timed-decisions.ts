@@ -103,8 +103,9 @@ export function decideEscalation(due: DueAlertDeadline): TimedDecision {
   // The policy has changed since the deadline was set.
   if (now < at && !entry.note?.at_once) return { next: { deadline: at } };
   const channels = channelsOfStep(policy, step);
-  // No step is due before a first alert of the failure.
-  const input = { ...timedRuleInputOf(due, 'escalation'), channels: isUnnotified(due.hold) ? 0 : channels.length };
+  // No step is due before a first alert of the failure. The rule of a remediation waits by itself.
+  const waitsForCause = due.hold?.note?.held?.reason === 'dependency' && isUnnotified(due.hold);
+  const input = { ...timedRuleInputOf(due, 'escalation'), channels: waitsForCause ? 0 : channels.length };
   const { decision, reason, until } = decide(input);
   if (decision !== 'planned' && reason !== 'no_channels') return { next: recheckOf(reason, until, now) };
 

@@ -7,7 +7,7 @@ import { deadlineEntry, dueDeadline } from '#lib/schedule/entries.ts';
 import type { DeadlineNote } from './notes.ts';
 
 // Times of escalation steps count from the first alert. The check stores the number of steps taken, and the deadline
-// the time of the next step. Each change of the deadline also writes the check, so that the deadline needs no read.
+// the time of the next step. The writes below need no read of it: their transactions require the check version.
 
 type Alerts = CheckItem['alerts'];
 
@@ -49,7 +49,7 @@ export function withStepTaken(
 
 type CheckRef = Pick<CheckItem, 'tenant_id' | 'entity_id' | 'id'>;
 
-/** Returns the write of the deadline (epoch ms; undefined: none). The same transaction must write the check. */
+/** Returns the write of the deadline (epoch ms; undefined: none). Its transaction must require the check version. */
 export const escalationWrite = (
   keys: Keys,
   check: CheckRef,
@@ -61,7 +61,7 @@ export const escalationWrite = (
     ? { delete: keys.entry('escalation', check.tenant_id, check.id) }
     : { put: deadlineEntry(keys, 'escalation', check, token, at, note) };
 
-/** Makes the next step due now, if one is left. The same transaction must write the check. Pure. */
+/** Makes the next step due now, if one is left. The transaction must require the check version. Pure. */
 export function nextStepNow(
   keys: Keys,
   check: CheckRef & Pick<CheckItem, 'alerts'>,

@@ -66,8 +66,8 @@ export function finalDecisionWrite(
 }
 
 /**
- * Returns the writes that skip a held alert because its check changed again. `reason` is that of its hold or, if a
- * maintenance window of its root cause holds it, the one that the rules give.
+ * Returns the writes that skip a held alert because its check changed again. The alert keeps its reason or, if a
+ * maintenance window (its own or one of its root cause) has held it since, gets the one that the rules give.
  */
 export function supersededWrites(
   held: DecidedTransition,

@@ -7,7 +7,7 @@ import { hasRecipients, isNewProblem, type RuleInput } from './rule-input.ts';
 
 /**
  * Holds a failure until it is known whether recipients were notified of an upstream cause (docs/use/dependencies.md).
- * A held failure sends no reminders, escalation steps or recovery.
+ * Until a channel is notified, a held failure sends no reminders, escalation steps or recovery.
  */
 export const dependency: HoldingRule<'dependency'> = {
   name: 'dependency',

@@ -193,8 +193,8 @@ export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAle
 }
 
 /**
- * Clears the notified alerts of a check whose recovery needs no alert. Failures that the cooldown suppressed before it
- * stay, so that the next alert reports them. Pure.
+ * Clears the notified alerts of a check whose recovery needs no alert. Keeps the failures that the cooldown suppressed,
+ * so that the next alert reports them. Pure.
  */
 export function withoutNotifiedAlerts(alerts: Alerts): Alerts {
   const { announced: _announced, suppressed, ...rest } = alerts;

@@ -148,7 +148,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   fail: 'was a failure',
 };
 
-/** Maximum number of gaps in an explanation: the last ones before its time. */
+/** Number of intervals before its time in which an explanation shows gaps, and their maximum number. */
 const MAX_GAPS = 10;
 /** Number of results in an explanation. As many more as the larger threshold are read, to count streaks. */
 const SHOWN_RESULTS = 10;

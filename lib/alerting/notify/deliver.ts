@@ -326,9 +326,9 @@ async function prepare(
     ...[transition_sk, alert?.sk].flatMap((sk) => (sk ? [{ pk: keys.ofCheck(tenant_id, check_id), sk }] : [])),
   ]);
   if (!account || isDisabled(account)) return failedFinally('the account is disabled');
-  const isAboutAccount = check_id === '';
-  if (!entity && !isAboutAccount) return failedFinally('the entity was deleted', true);
-  if (!check && !isAboutAccount && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
+  const concernsCheck = check_id !== '';
+  if (!entity && concernsCheck) return failedFinally('the entity was deleted', true);
+  if (!check && concernsCheck && delivery.kind !== 'closed') return failedFinally('the check was deleted', true);
   const channel = delivery.channel ?? channelIn(channelItem, delivery.channel_id);
   if (!channel) return failedFinally(`the ${delivery.status_update ? 'subscriber' : 'channel'} was removed`, true);
   const type = channelTypeOf(channel.channel_type);
@@ -341,7 +341,7 @@ async function prepare(
   };
   const now = ports.clock.now();
   if (delivery.status_update || delivery.report) return ready(messageAlertOf(delivery, account, now));
-  if (isAboutAccount) return ready(accountTestOf(delivery, account, now));
+  if (!concernsCheck) return ready(accountTestOf(delivery, account, now));
   const about = { entity: entity!, check, public_url: linksAddress(ports.settings), now };
   if (delivery.kind === 'test') return ready(testAlertOf(delivery, { ...about, check: check! }));
   if (!transition) return failedFinally('the transition of the alert is past its retention');

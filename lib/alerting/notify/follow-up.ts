@@ -90,7 +90,7 @@ async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
 /** Kinds of alerts that can be the first about a failure. */
 const FIRST_KINDS: readonly DeliveryItem['kind'][] = ['state_change', 'late', 'remediation_failed'];
 
-/** Whether no escalation step was notified after this alert; then the next step is due immediately. */
+/** Whether no escalation step was taken after this alert; then the next step is due immediately. */
 function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at }: DeliveryItem): boolean {
   const running = alerts.episode?.escalation;
   if (!running || to_state !== 'down' || Date.parse(created_at) < running.from) return false;
@@ -100,8 +100,8 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 
 /**
  * Sets the notified state to unknown and schedules a late alert if a delivery was sent after a newer one that reported
- * another state. The late alert of a check without a result waits for a result. For a deleted check, repeats the
- * closing alert.
+ * another state. If the state of the check is unknown, the alert of its next state follows instead. For a deleted
+ * check, repeats the closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;

@@ -99,7 +99,7 @@ export async function recordOthers(
 ): Promise<void> {
   if (!isLastOutcome(outcome, sender.attempts)) return;
   const shared = outcome.status === 'failed' ? { ...outcome, final: true } : outcome;
-  // One after the other for a check, because its deliveries write the same item with the latest one of the channel.
+  // One after the other for a check, because its deliveries write the same item, the latest delivery of the channel.
   const recordAll = async (ofCheck: OtherDelivery[]): Promise<void> => {
     for (const { delivery, ...own } of ofCheck)
       await conclude(await recordOutcome(env, delivery, { ...shared, ...own }));

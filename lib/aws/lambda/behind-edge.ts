@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ApiEvent } from '#lib/platform/http/api-event.ts';
 
-/** Headers set by CloudFront (infra/aws/edge): client address, requested host, and a secret that proves its origin. */
+/** Headers of CloudFront (infra/aws/edge): client address, requested host, and a secret that identifies CloudFront. */
 export const EDGE_HEADERS = {
   address: 'x-fleetwatch-address',
   host: 'x-fleetwatch-host',

@@ -70,7 +70,7 @@ export const relationsOfEntity =
 const relationsFrom = ({ ports, keys, tenant }: TenantScope, entity: string): Promise<RelationCopy[]> =>
   allOf<RelationCopy>(ports.table, { partition: keys.relationsOf(tenant, entity), ...under(RELATED_OUT) });
 
-/** Returns the first relations from an entity, up to `limit`, which is at most 1,000. */
+/** Returns the first relations from an entity. @param limit at most 1,000, so that they fit in one page (1 MB) */
 export async function firstRelationsFrom(
   { ports, keys, tenant }: TenantScope,
   entity: string,

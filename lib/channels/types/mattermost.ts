@@ -68,6 +68,6 @@ export const mattermost = defineChannel({
   },
 });
 
-/** Escapes markdown, and mentions by a zero-width space after @. */
+/** Escapes markdown, and prevents mentions by a zero-width space after @. */
 const plain = (value: string): string =>
   value.replace(/[\\*~`|[\]<>#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, '\\$&').replace(/@(?=\w)/g, '@\u200b');

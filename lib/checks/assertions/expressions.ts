@@ -64,6 +64,7 @@ export function repetitionError(text: string): string | undefined {
   for (const [part, least, most] of text.matchAll(PARTS)) {
     if (part === '(') {
       largest.push(1);
+      atom = 1;
     } else if (part === ')' && largest.length > 1) {
       atom = largest.pop()!;
     } else if (least !== undefined) {

@@ -8,7 +8,7 @@ export interface Dialog {
   run(connection: Connection): Promise<string>;
   /** Returns the problem at the timeout, based on the data received until then; empty without data. */
   onTimeout(): string;
-  /** Whether the peer stopped sending or closed the connection, which can be due to a stall of this process. */
+  /** Whether the peer closed the connection, which can be due to a stall of this process. */
   readonly interrupted: boolean;
 }
 

@@ -11,7 +11,7 @@ export const Host = z
 
 export const Port = z.int().min(1).max(65_535).describe('TCP port.');
 
-export function addressOf(url: string): { host: string; port: number; isSecure: boolean } {
+export function webSocketAddress(url: string): { host: string; port: number; isSecure: boolean } {
   const { protocol, hostname, port } = new URL(url);
   const isSecure = protocol === 'wss:';
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port) || (isSecure ? 443 : 80), isSecure };

@@ -10,7 +10,7 @@ import { hasText } from '#lib/platform/text-finder.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Parts of a response to read: `find` is a text to search in the body of a response with the expected status. */
+/** Settings that decide what to read. The text `find` is searched for in a response with `status`; undefined: any. */
 type BodyNeeds = { assertions?: readonly Assertion[] | undefined; find: string; status: number | undefined };
 
 const needsExpiry = (assertions: readonly Assertion[] = []): boolean =>

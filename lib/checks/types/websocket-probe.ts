@@ -19,7 +19,7 @@ import { type Redact, redactorOf } from '#lib/platform/secrets/redact-secrets.ts
 import type { TenantCpu } from '#lib/platform/sharing/cpu-budget.ts';
 import { VERSION } from '#lib/platform/version.ts';
 import type { ProbeInput, SettingsWith } from './check-type.ts';
-import { addressOf } from './host-setting.ts';
+import { webSocketAddress } from './host-setting.ts';
 import type { WebsocketConfig as Config } from './websocket.ts';
 
 const TEXT = { encoding: 'utf8' } as const;
@@ -34,7 +34,7 @@ export const probeWebsocket = (
 ) =>
   outcomeOfProbe(async () => {
     const { verify_tls: verify = true } = config;
-    const { host, port, isSecure } = addressOf(config.url);
+    const { host, port, isSecure } = webSocketAddress(config.url);
     const tls = isSecure ? { verify, alpn: ['http/1.1'] } : undefined;
     const request = { host, port, tls, timeout_ms, egress: settings.CHECK_EGRESS };
     const dialog = await runDialog(net, request, new Session(config, expectationOf(config, cpu)));
@@ -78,7 +78,7 @@ class Session implements Dialog {
       autoPong: false,
     });
     socket.on('unexpected-response', (_request, { statusCode = 0 }) =>
-      resolve(`the server answered ${statusName(statusCode)} instead of 101: this path has no websocket`),
+      resolve(`the server answered ${statusName(statusCode)} instead of 101: it did not open a websocket`),
     );
     socket.on('error', (error: Error & { code?: string }) => {
       const problem = this.#problemOf(error);

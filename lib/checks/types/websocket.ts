@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Matches } from '#lib/checks/conversation/steps.ts';
 import { HeaderMap } from '#lib/net/header-map.ts';
 import { defineCheck } from './check-type.ts';
-import { addressOf } from './host-setting.ts';
+import { webSocketAddress } from './host-setting.ts';
 
 const Url = z
   .string()
@@ -72,7 +72,7 @@ export const websocket = defineCheck({
       : [],
   expressions: ({ config: { matches } }) => (matches === undefined ? [] : [{ path: 'config.matches', text: matches }]),
   hosts: ({ config }) => {
-    const { host, port } = addressOf(config.url);
+    const { host, port } = webSocketAddress(config.url);
     return [{ path: 'config.url', host, port }];
   },
   targetLabel: ({ config }) => {

@@ -143,8 +143,8 @@ const MILLION = 1_000_000;
 export function floorRatio(part: number, whole: number): number | null {
   if (whole === 0) return null;
   const [dividend, divisor] = [BigInt(part) * BigInt(MILLION), BigInt(whole)];
-  const isInexact = part < 0 && dividend % divisor !== 0n;
-  return Number(dividend / divisor - (isInexact ? 1n : 0n)) / MILLION;
+  const isRoundedUp = part < 0 && dividend % divisor !== 0n;
+  return Number(dividend / divisor - (isRoundedUp ? 1n : 0n)) / MILLION;
 }
 
 const meanOf = ({ sum, count }: LatencyHistogram): number => Math.round(sum / count);

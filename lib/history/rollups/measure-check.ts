@@ -88,10 +88,10 @@ function addGap(gaps: TimeRange[], gap: TimeRange): void {
   else gaps.push(gap);
 }
 
-type Outages = { revisions: RevisionItem[]; outages: TimeRange[]; ranges: readonly TimeRange[]; now: number };
+type GapSources = { revisions: RevisionItem[]; outages: TimeRange[]; ranges: readonly TimeRange[]; now: number };
 
 /** Counts the slots that a push check missed during service outages. Returns these outages, which are its only gaps. */
-async function addPushGaps(figures: Figures[], { revisions, outages, ranges, now }: Outages): Promise<TimeRange[]> {
+async function addPushGaps(figures: Figures[], { revisions, outages, ranges, now }: GapSources): Promise<TimeRange[]> {
   const missed: TimeRange[] = [];
   for (const [w, { from, to }] of ranges.entries()) {
     for (const gap of await pushGaps(revisions, outages, { from, until: Math.min(to, now) })) {

@@ -27,7 +27,7 @@ export async function oidcCallback(context: Context, sent: Sent, search: URLSear
     );
     return redirectTo(request.return_to, sessionCookie, returned);
   } catch (error) {
-    return redirectTo(`/#/sign-in?error=${reasonOf(context, error)}`, undefined, returned);
+    return redirectTo(`/#/sign-in?error=${loggedReason(context, error)}`, undefined, returned);
   }
 }
 
@@ -52,7 +52,7 @@ function redirectTo(
 
 const isText = (one: string | undefined): one is string => one !== undefined;
 
-function reasonOf({ ports, origin }: Context, error: unknown): OidcError {
+function loggedReason({ ports, origin }: Context, error: unknown): OidcError {
   const about = { request_id: origin.request_id, issuer: ports.settings.OIDC_ISSUER };
   if (error instanceof SignInRefused) {
     const { reason, message } = error;

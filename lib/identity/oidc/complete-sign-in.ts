@@ -40,7 +40,7 @@ export async function completeSignIn(
     return undefined;
   }
   const { replaces, origin } = request;
-  // The provider redirects here from its own origin, so the origin check uses the page on which the sign-in started.
+  // A GET has no `Origin` header. The session cookie depends on it, so the origin at which the sign-in started is used.
   const asBegun = { ...sent, headers: { ...sent.headers, origin } };
   const { cookies } = await signIn(context, async () => {
     const match = await findMatch(context, request, verified);

@@ -185,11 +185,12 @@ class Model {
       execution_mode: isPush ? 'push' : 'pull',
       enabled: true,
       state: own.state,
+      consecutive_failures: 0,
       interval_seconds: entity.interval_ms / 1000,
       failure_threshold: entity.threshold,
       timeout_ms: TIMEOUT_MS,
       failing_since: own.failing_since,
-      succeeded_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
+      heartbeat_at: isPush && !failsAt(this.#scene.truth, id, agenda.now) ? agenda.now : own.succeeded_at,
       probe: isRunning ? 'running' : result && { success: result.success, began_at: result.began, since: result.since },
     };
     return [check];

@@ -10,6 +10,7 @@ const pull = (more: Partial<KnownCheck> = {}): KnownCheck => ({
   execution_mode: 'pull',
   enabled: true,
   state: 'up',
+  consecutive_failures: 0,
   interval_seconds: 10,
   failure_threshold: 2,
   timeout_ms: 5000,
@@ -18,7 +19,7 @@ const pull = (more: Partial<KnownCheck> = {}): KnownCheck => ({
 const push = (more: Partial<KnownCheck> = {}) => pull({ execution_mode: 'push', ...more });
 const down = { state: 'down', failing_since: NOW - 60_000 } as const;
 const failed = { probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } };
-const succeeded = { succeeded_at: AFTER };
+const succeeded = { heartbeat_at: AFTER };
 
 const status = (checks: KnownCheck[], when: 'down' | 'degraded' = 'down', assumed: Assumption = 'failure') =>
   upstreamStatus(checks, when, { after: AFTER, assumed, now: NOW });
@@ -54,7 +55,7 @@ describe('upstreamStatus', () => {
   });
 
   it('is healthy only after a success since the dependent failed', () => {
-    expect(status([pull({ succeeded_at: AFTER - 1 })])).toMatchObject({ status: 'no_data' });
+    expect(status([pull({ heartbeat_at: AFTER - 1 })])).toMatchObject({ status: 'no_data' });
     expect(status([pull({ probe: { success: true, began_at: AFTER - 1, since: 0 } })])).toMatchObject({
       status: 'no_data',
     });
@@ -63,9 +64,15 @@ describe('upstreamStatus', () => {
     });
   });
 
+  it('is not healthy by a heartbeat that reported a failure, even below the threshold', () => {
+    const heartbeat_at = NOW - 1000;
+    expect(status([push({ heartbeat_at })])).toMatchObject({ status: 'healthy' });
+    expect(status([push({ heartbeat_at, consecutive_failures: 1 })])).toMatchObject({ status: 'no_data' });
+  });
+
   it('prefers the newer of a result and an upstream probe', () => {
-    expect(status([pull({ ...failed, succeeded_at: NOW - 999 })])).toMatchObject({ status: 'healthy' });
-    expect(status([pull({ ...failed, succeeded_at: NOW - 1001 })])).toMatchObject({ status: 'failed' });
+    expect(status([pull({ ...failed, heartbeat_at: NOW - 999 })])).toMatchObject({ status: 'healthy' });
+    expect(status([pull({ ...failed, heartbeat_at: NOW - 1001 })])).toMatchObject({ status: 'failed' });
   });
 
   it('ignores a failed upstream probe that later results should have confirmed', () => {
@@ -90,7 +97,7 @@ describe('upstreamStatus', () => {
       'probe',
       NOW - 5,
     ]);
-    expect(evidenceOf([push({ succeeded_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
+    expect(evidenceOf([push({ heartbeat_at: NOW - 7 })])).toEqual(['result', NOW - 7]);
     expect(evidenceOf([pull()])).toEqual(['none', undefined]);
   });
 });

@@ -16,6 +16,7 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
   execution_mode: 'pull',
   enabled: true,
   state: 'up',
+  consecutive_failures: 0,
   interval_seconds: 30,
   failure_threshold: 3,
   timeout_ms: 5000,
@@ -25,8 +26,8 @@ const check = (more: Partial<KnownCheck>): KnownCheck => ({
 const CHECK: Record<PlainStatus | 'running', KnownCheck> = {
   down: check({ state: 'down', failing_since: NOW - 40_000 }),
   suspected: check({ probe: { success: false, began_at: NOW - 1000, since: NOW - 1000 } }),
-  healthy: check({ succeeded_at: NOW - 1000 }),
-  no_data: check({ succeeded_at: FAILING - 1 }),
+  healthy: check({ heartbeat_at: NOW - 1000 }),
+  no_data: check({ heartbeat_at: FAILING - 1 }),
   running: check({ probe: 'running' }),
 };
 

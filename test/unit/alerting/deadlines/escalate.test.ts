@@ -84,6 +84,14 @@ describe('decideEscalation', () => {
     expect(decideEscalation(due({ state: 'degraded' }))).toEqual(soon);
   });
 
+  it.each(['dependency', 'remediation'] as const)('waits while the alert is held for a %s', (reason) => {
+    const deadline = NOW + MINUTE;
+    const held = { reason, transition_sk: 'TR#1', from: NOW };
+    const decided = decideEscalation({ ...due(), hold: { deadline, note: { held } } });
+    expect(decided).toEqual({ next: { deadline: expect.any(Number) } });
+    expect(decided.next!.deadline).toBeGreaterThan(NOW);
+  });
+
   it('makes the next step due at once if the person on call has no channel to notify', () => {
     const rotas = [{ id: 'rot_a', on_call: ['ach_disabled'], members: ['ach_disabled', 'ach_other'] }];
     const given = due();

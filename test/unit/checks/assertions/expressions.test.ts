@@ -78,6 +78,8 @@ describe('an expression', () => {
     '\\Q{900}{900}\\E',
     'a{9}b{99}',
     '(a{9})(b{9})(c{9})',
+    'a{50}(b){3}',
+    'a{50}(?:b{3}|c)',
     'x{,900}',
   ])('may contain %s: its nested counts multiply to at most 100', (expression) => {
     expect(repetitionError(expression)).toBeUndefined();

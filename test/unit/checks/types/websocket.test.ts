@@ -122,7 +122,7 @@ describe('a websocket check of a faulty server', () => {
   it('reports the status of a path that does not accept websockets', async () => {
     await using target = await httpTarget((_, response) => response.end('hello'));
     expect(await probe(target.url)).toMatchObject(
-      wrong('the server answered 200 (OK) instead of 101: this path has no websocket'),
+      wrong('the server answered 200 (OK) instead of 101: it did not open a websocket'),
     );
   });
 
