@@ -137,7 +137,7 @@ export const numberOf = (checkId: string): number => fromBase32(checkId.slice(CE
 export const checkIdOf = (at: number, cell: string, number: number): string =>
   `chk_${toBase32(at, 10)}${cell}${toBase32(number, 4)}`;
 
-/** Returns the part of an id that decides its shard: the cell for a check and its jobs, else the id. */
+/** Returns the part of an id that decides its shard: the cell for a check or `<cell>#<interval>`, else the id. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
 /** Returns a partition by hash; 0 on one machine. */
@@ -206,7 +206,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
     incidentEntity: (tenant: string, id: string, entity: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTITIES}${entity}`),
-    /** @param at epoch ms @param entry id of the reported item */
+    /** @param at epoch ms @param entry id of the event */
     incidentEntry: (tenant: string, id: string, at: number, entry: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_ENTRIES}${stamp(at)}#${entry}`),
     incidentUpdate: (tenant: string, id: string, update: string) =>

@@ -175,8 +175,8 @@ export const messages = {
 };
 
 /**
- * Number of receives after which a message becomes a dead letter and its work ends as failed. It is the maximum of SQS,
- * because receives that Lambda throttles count too. Usually the time limit ends the work first (lib/platform/batch.ts).
+ * Receives after which a message, except a tick, job or deadline, becomes a dead letter and its work fails: the maximum
+ * of SQS, because receives that Lambda throttles count. Usually the time limit ends it first (lib/platform/batch.ts).
  */
 export const LAST_RECEIVE = 1000;
 

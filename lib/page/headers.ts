@@ -17,7 +17,7 @@ const CONSOLE_POLICY = {
   'trusted-types': "'none'",
 };
 
-/** Headers of the console's files; on AWS the default for all paths except the API. */
+/** Headers of the console's files; on AWS the default for all paths except the API, status pages and badges. */
 export const CONSOLE_HEADERS = {
   'content-security-policy': Object.entries(CONSOLE_POLICY)
     .map((directive) => directive.join(' '))

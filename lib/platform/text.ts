@@ -54,9 +54,9 @@ export const isName = (value: string): boolean => Name.safeParse(value).success;
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();
 
-/** Whether any of the texts contains `words`, ignoring case. Pure. */
-export const isFoundIn = (words: string, texts: readonly (string | undefined)[]): boolean =>
-  texts.some((text) => text !== undefined && folded(text).includes(folded(words)));
+/** Whether any of the texts contains `searched`, ignoring case. Pure. */
+export const isFoundIn = (searched: string, texts: readonly (string | undefined)[]): boolean =>
+  texts.some((text) => text !== undefined && folded(text).includes(folded(searched)));
 
 /** Shortens a display text to `max` UTF-16 units, between two characters, with an ellipsis. */
 export function shorten(text: string, max: number): string {

@@ -39,7 +39,7 @@ export async function sendReport(env: Env, { tenant_id, recipient_id, at }: Repo
   if (!isDisabled(account)) await deliverReport(env, account, user, at);
   const owner = { tenant_id, entity_id: recipient_id, id: recipient_id };
   const next = deadlineEntry(keys, 'report', owner, ports.ids.token(), nextReportAt(at));
-  // A conflict means that the user has just changed the setting.
+  // A conflict means that the user has just changed the setting, or that a duplicate of this message was handled.
   await commit(ports, [{ put: next, if: { version: entry.v } }]);
 }
 

@@ -152,8 +152,8 @@ export async function newestResults(
  * Whether the newest single result of a check is its newest result, given that no pack since its last change of
  * settings has a newer one.
  */
-const isSingleNewest = ({ execution_mode, enabled, settings_at }: CheckItem, single: string): boolean =>
-  execution_mode === 'push' || (enabled && orderOf({ sk: single }) >= settings_at);
+const isSingleNewest = ({ enabled, settings_at }: CheckItem, single: string): boolean =>
+  enabled && orderOf({ sk: single }) >= settings_at;
 
 function newestOf(packs: PackItem[], { id, settings_at }: CheckItem) {
   for (const pack of packs) {

@@ -56,8 +56,8 @@ const METHODS = new Map<string, Method>([
 ]);
 
 /**
- * Returns the version of the session. A stream always gets 2024-11-05: its client sends this version when it
- * reconnects.
+ * Returns the version of the session. A stream always gets 2024-11-05: its client sends the version when it reconnects,
+ * and a GET with another version is rejected.
  */
 function negotiated(requested: unknown, variant: ProtocolVariant): string {
   if (variant === 'stream') return STREAM_VERSION;

@@ -250,13 +250,12 @@ const OUTER_KEYWORDS = new Set(['properties', 'items', 'prefixItems', 'additiona
 /** Returns where and why arguments do not match a schema; stops at the first error. Empty if they match. */
 export function argumentErrors(schema: Record<string, unknown>, value: unknown): ErrorDetail[] {
   if (Buffer.byteLength(JSON.stringify(value)) > MAX_BYTES || valuesIn(value) > MAX_VALUES || hasLongList(value)) {
-    return [
-      { path: '', message: `are too large: at most ${MAX_BYTES} bytes, ${MAX_VALUES} values, ${MAX_ARRAY} in a list` },
-    ];
+    const most = `${MAX_BYTES} bytes, ${MAX_VALUES} values, ${MAX_ARRAY} in a list`;
+    return [{ path: '', message: `\`arguments\` are too large: at most ${most}` }];
   }
   if (isTooMuchWork(schema, value)) {
     const message =
-      "exceed the work limit of the tool's inputSchema, " +
+      "`arguments` exceed the work limit of the tool's inputSchema, " +
       `${MAX_WORK} comparisons. Send fewer values, or register a simpler schema.`;
     return [{ path: '', message }];
   }

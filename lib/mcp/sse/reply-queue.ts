@@ -12,7 +12,7 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
  *
  * | pattern                             | request                                                    |
  * |-------------------------------------|------------------------------------------------------------|
- * | version of the streams of a tenant  | get mcpOpening(tenant)                                     |
+ * | item written with each new stream   | get mcpOpening(tenant)                                     |
  * | streams of a tenant, for limits     | query mcpStreams(tenant)                                   |
  * | whether a message's stream is open  | get mcpStream(tenant, key, session)                        |
  * | replies to send, and pending ones   | query replyQueue(tenant, session), eventual except at the end |

@@ -80,7 +80,7 @@ function assertKey(key: Key): void {
   );
 }
 
-/** Upper bound of the bytes that DynamoDB counts: JSON plus two per value (digits, list entries, brackets). */
+/** Upper bound of the bytes that DynamoDB counts: JSON plus two per value (overhead of numbers, lists and maps). */
 const maxBytesOf = (item: Item, text: string): number => Buffer.byteLength(text) + 2 * countValues(item, '', 0);
 
 function countValues(value: unknown, path: string, depth: number): number {

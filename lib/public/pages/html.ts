@@ -174,8 +174,8 @@ function maintenance({ title, starts_at, ends_at, status, component_ids }: Maint
 }
 
 /**
- * Addresses of a page: `base` is its path, empty for the root of a host; `json` and `logo` are paths of its files.
- * `script`: script of the page, by default SCRIPT.
+ * Addresses of a page: `base` is its path, empty for the root of a host; `json` and `logo` are paths of its files, but
+ * `logo` of a preview is a `data:` URL. `script`: script of the page, by default SCRIPT.
  */
 type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 

@@ -39,7 +39,7 @@ export type PublicationItem = Item & {
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
 
-/** Maximum clock difference (ms) between the process that changes a page and a publisher; less than MERGE_MS. */
+/** Tolerated clock difference (ms) between the process that changes a page and a publisher; less than MERGE_MS. */
 const SKEW_MS = 1_000;
 /**
  * Minimum wait (ms) before the next attempt while another publisher has the claim. The wait increases with the age of

@@ -56,7 +56,7 @@ export async function readIncidents(
   const notices: NoticeView[] = [];
   for (const incident of items.filter(({ hidden }) => !hidden)) {
     const affected = await affectedBy(scope, incident, sources);
-    const { published, notified } = await publishedOf(scope, incident, affected, sources);
+    const { published, forSubscribers } = await publishedOf(scope, incident, affected, sources);
     if (affected.length === 0) continue;
     const shown_at = Date.parse(incident.started_at) + page.automatic_delay_seconds * 1000;
     const isLong = shown_at <= (incident.resolved_at ? Date.parse(incident.resolved_at) : now);
@@ -68,7 +68,7 @@ export async function readIncidents(
     if (published.length > 0 && !incident.resolved_at) noteStates(states, incident);
     const view = incidentView(page, incident, affected, published);
     all.push(view);
-    for (const { id, status, message, at, component_ids: own } of notified.filter((one) => isRecent(one, now))) {
+    for (const { id, status, message, at, component_ids: own } of forSubscribers.filter((one) => isRecent(one, now))) {
       const component_ids = own.length > 0 ? own : view.component_ids;
       const of = { incident_id: incident.id, maintenance: null, status };
       notices.push({ ...of, id, title: view.title, message, at, component_ids });
@@ -110,8 +110,8 @@ async function publishedOf(
   { id, updates = 0 }: IncidentItem,
   affected: readonly Affected[],
   sources: readonly Source[],
-): Promise<{ published: UpdateView[]; notified: PublicUpdateItem[] }> {
-  if (updates === 0) return { published: [], notified: [] };
+): Promise<{ published: UpdateView[]; forSubscribers: PublicUpdateItem[] }> {
+  if (updates === 0) return { published: [], forSubscribers: [] };
   const partition = keys.ofIncident(tenant, id);
   const query = { partition, ...under(INCIDENT_UPDATES), descending: true, eventual: true };
   const items = await allOf<PublicUpdateItem>(ports.table, query);
@@ -123,7 +123,7 @@ async function publishedOf(
     published: own.map(({ id: update, status, message, at, edited_at = null }) => ({
       ...{ id: update, status, message, at, edited_at },
     })),
-    notified: own.filter(({ notify }) => notify),
+    forSubscribers: own.filter(({ notify }) => notify),
   };
 }
 

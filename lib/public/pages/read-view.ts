@@ -111,7 +111,7 @@ type StateInput = {
 const STATES = { up: 'operational', degraded: 'degraded', down: 'outage', unknown: 'unknown' } as const;
 
 /**
- * Returns the state of a component. An entity or a check is never operational while it is not monitored; a third-party
+ * Returns the state of a component. An entity or a check is never operational while it is not monitored; an external
  * service is operational unless users publish another state. Pure.
  */
 export function stateOf(

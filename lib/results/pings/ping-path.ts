@@ -9,7 +9,7 @@ export type PingPath = { target: PingTarget; kind: PingKind; exit_status: number
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PING_KEY = /^[\w-]{22}$/;
-/** Slug as Healthchecks accepts it. If it has capitals or is too long, the path is `invalid`, not `unknown`. */
+/** Slug as URLs of Healthchecks match it. If it has capitals or is too long, the path is `invalid`, not `unknown`. */
 const SLUG_LIKE = /^[\w-]+$/;
 
 /**

@@ -74,9 +74,9 @@ async function send({ ports }: Env, job: Job): Promise<void> {
 }
 
 /**
- * Probes the latest slot of a check again, unless it has an outcome. Call it after a change of the state or a counter,
- * except a change by the probe of a slot. A probe in progress may have read the check before the change; its result
- * would look quiet and not be applied. If the slot then has two outcomes, one counts.
+ * Sends another probe for the latest slot of a check, unless the slot has an outcome. Call it after a manual run that
+ * changed the state or a counter. A probe in progress may have read the check before the change; its result would look
+ * quiet and not be applied. If the slot then has two outcomes, one counts.
  */
 export async function reprobeSlot(env: Env, check: CheckItem): Promise<void> {
   const { ports, keys } = env;
