@@ -30,8 +30,8 @@ type FunctionSpec = {
   /** Access to the published files; absent: none. */
   files?: 'read' | 'write';
   /**
-   * Whether it is safely repeated after a crash: it is idempotent and starts from a message or change. Its commits do
-   * not wait for the disk.
+   * Whether it is safely repeated after a crash: it is idempotent and starts from a message or change. Its transactions
+   * and messages do not wait for the disk.
    */
   repeatable?: true;
   /** Whether it connects to targets, receivers or the identity provider. See `runsInVpc`. */

@@ -253,8 +253,8 @@ export const SettingsSchema = z.object({
     .url({ protocol: /^https?$/ })
     .default('https://data.iana.org/rdap/dns.json')
     .describe(
-      'List of domain registries and their RDAP servers (RFC 9224), read once a day for `domain` checks. A copy on a ' +
-        'private address needs `EGRESS_ALLOW`.',
+      'List of domain registries and their RDAP servers (RFC 9224), read once a day for `domain` checks. With ' +
+        '`CHECK_EGRESS=public`, a copy on a private address needs `EGRESS_ALLOW`.',
     ),
   RATE_LIMITS: z
     .string()

@@ -9,7 +9,7 @@ export function go(path: string, query?: Readonly<Record<string, string | undefi
   location.hash = hrefOf(path, query);
 }
 
-/** Replaces the current address without a new history entry: for filters, and for secrets in the address. */
+/** Replaces the current address without a new history entry: for filters, closed dialogs, and after a sign-in. */
 export function replaceAddress(path: string, query?: Readonly<Record<string, string | undefined>>): void {
   history.replaceState(history.state, '', hrefOf(path, query));
   address.value = parseAddress(location.hash);

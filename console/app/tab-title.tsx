@@ -4,7 +4,7 @@ import { tabTitle } from '#console/rules/states.ts';
 import { counts, logoState } from './counts.ts';
 import { route } from './route.ts';
 
-/** Colors of the light theme in every theme, because the tab bar of a browser can have any color. */
+/** Colors for every theme, because the tab bar of a browser can have any color. */
 const COLOR = { up: '#00a884', down: '#e5484d', unknown: '#7c8694' };
 
 /** Shows in the title and icon of the tab whether entities are down. */

@@ -1,5 +1,5 @@
 export type CsvLine = {
-  /** First line in the text, from 1. */
+  /** Number of its first line in the text, from 1. */
   line: number;
   cells: string[];
 };

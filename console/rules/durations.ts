@@ -39,7 +39,7 @@ export function joinDuration({ unit: wire }: Range, amount: string, unit: Unit):
   return String(Number((ms / wire).toFixed(3)));
 }
 
-/** Formats a duration of the API: `5 min`, `500 ms`. Other text is kept. */
+/** Formats a duration of the API: `5 min`, `500 ms`. Empty text stays empty. */
 export function durationText(range: Range, text: string): string {
   const { amount, unit } = splitDuration(range, text);
   return text === '' ? '' : `${amount} ${unit}`;

@@ -17,7 +17,7 @@ export function fleetOf(entities: readonly StatusEntity[]): Fleet {
   return new Map(named.map((entity) => [entity.id, entity]));
 }
 
-/** Applies transitions (newest first), except those before `state_since`; undefined if an entity is unknown. */
+/** Applies transitions (listed newest first) that are not before `state_since`; undefined if an entity is missing. */
 export function patched(fleet: Fleet, transitions: readonly Transition[]): Fleet | undefined {
   const next = new Map(fleet);
   for (const change of transitions.toReversed()) {

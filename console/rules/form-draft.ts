@@ -23,7 +23,7 @@ export const draftOf = (specs: readonly FieldSpec[], record: object | undefined)
 const isPresent = (record: object | undefined, path: string): boolean => (at(record, path) ?? null) !== null;
 
 /** Whether a field shows something other than its default. A stored secret counts. */
-export function isChanged(spec: FieldSpec, draft: Draft, record: object | undefined): boolean {
+export function isSet(spec: FieldSpec, draft: Draft, record: object | undefined): boolean {
   const text = draft[spec.path] ?? '';
   if (text === '' || text === NO_ROWS) return spec.secret && isPresent(record, spec.path);
   return text !== spec.fallback;

@@ -88,7 +88,7 @@ export type FieldSpec = {
 };
 
 /** `maxLength` (characters) from which a text field has several lines. */
-const LONG = 4096;
+const LONG = 4000;
 
 /**
  * Returns the fields of an object: required ones first, full-width ones last. Nested objects are flattened one level.

@@ -4,7 +4,7 @@ export const incidentHref = (id: string): string => `#/incidents/${encodeURIComp
 
 export const incidentPath = (id: string): string => `/v1/incidents/${encodeURIComponent(id)}`;
 
-export const incidentsOfEntity = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
+export const entityIncidentsHref = (id: string): string => `#/incidents?entity=${encodeURIComponent(id)}`;
 
 const WORD: Readonly<Record<IncidentRecord['state'], string>> = {
   open: 'Open',
@@ -78,5 +78,5 @@ export const UPDATE_STATUS: Readonly<Record<PublicUpdate['status'], string>> = {
 };
 
 /** Returns the statuses that the next update can have: a resolved automatic incident stays resolved. */
-export const updateStatuses = ({ state, origin }: Pick<IncidentRecord, 'state' | 'origin'>): string[] =>
+export const nextUpdateStatuses = ({ state, origin }: Pick<IncidentRecord, 'state' | 'origin'>): string[] =>
   state === 'resolved' && origin === 'automatic' ? ['resolved'] : Object.keys(UPDATE_STATUS);

@@ -31,7 +31,7 @@ export const gapsOf = (gaps: readonly Gap[]): ChartGap[] =>
 const ABSENT = 'the check was disabled or did not exist';
 const MISSED = 'due but not probed';
 
-/** Returns gaps of at least half a bucket, merged by cause. @param missed whether to include missed probes */
+/** Returns buckets that are at least half gap, neighbors merged by cause. @param missed whether missed probes count */
 export function gapsOfBuckets(buckets: readonly CheckBucket[], missed: boolean): ChartGap[] {
   const gaps: ChartGap[] = [];
   for (const bucket of buckets) {

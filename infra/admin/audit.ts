@@ -30,8 +30,8 @@ export const AUDIT_USAGE = `\
 /** Lists the audit log of an account, also of a deleted one. */
 export const auditCommand: Command = {
   takes: [...FILTERS, 'limit'],
-  names: ['account'],
-  run: async (world, options, tenant) => {
+  operands: ['account'],
+  run: async (env, options, tenant) => {
     const filters = FILTERS.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
     const filter = parse(AuditFilter, Object.fromEntries(filters));
     assertTimeRange(filter);
@@ -39,7 +39,7 @@ export const auditCommand: Command = {
     const entries: AuditEntry[] = [];
     let after: string | undefined;
     do {
-      const page = await readLog({ ...world, tenant }, filter, { order: 'desc', after, limit: limit - entries.length });
+      const page = await readLog({ ...env, tenant }, filter, { order: 'desc', after, limit: limit - entries.length });
       entries.push(...page.values.map((item) => entryRecord(item, true)));
       after = page.next;
     } while (after !== undefined && entries.length < limit);

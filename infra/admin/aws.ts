@@ -20,11 +20,11 @@ export const AWS_USAGE = `  npm run admin -- schedule stop --stack NAME         
 
 /** Commands for a deployment on AWS that do not read its table. */
 export const AWS_COMMANDS: Record<string, Command> = {
-  'schedule stop': { takes: ['stack'], names: [], runAlone: (options) => setSchedules(options, 'DISABLED') },
-  'schedule start': { takes: ['stack'], names: [], runAlone: (options) => setSchedules(options, 'ENABLED') },
+  'schedule stop': { takes: ['stack'], operands: [], runAlone: (options) => setSchedules(options, 'DISABLED') },
+  'schedule start': { takes: ['stack'], operands: [], runAlone: (options) => setSchedules(options, 'ENABLED') },
   trace: {
     takes: ['function', 'maps'],
-    names: ['file'],
+    operands: ['file'],
     runAlone: async ({ function: name, maps }, file) => {
       const path = pathOf(file);
       if (!existsSync(path)) throw new UsageError(`${path} does not exist.`);
@@ -82,7 +82,7 @@ function withSources(text: string, dir: string, given: string | undefined): stri
   const lines = text.split('\n').map((line) => {
     current = given ?? SERVICE.exec(line)?.[1] ?? current;
     return line.replaceAll('\\n', '\n').replaceAll(FRAME, (frame, file: string, row: string, column: string) => {
-      // Names of other files contain a hash, so a file is the same in every function that has it.
+      // Any name but index.mjs contains a hash of the content, so it means the same file in every function.
       const owner = file === 'index.mjs' ? current : functions.find((one) => existsSync(join(dir, one, `${file}.map`)));
       if (owner === undefined && file === 'index.mjs')
         throw new UsageError('The text does not name its function. Give --function.');

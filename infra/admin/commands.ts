@@ -48,11 +48,11 @@ export type Command = {
   /** Options that the command accepts in addition to --json. */
   takes: readonly (keyof Options)[];
   /** Required positional arguments, in order. */
-  names: readonly ('account' | 'user' | 'key' | 'role' | 'page' | 'domain' | 'file')[];
+  operands: readonly ('account' | 'user' | 'key' | 'role' | 'page' | 'domain' | 'file')[];
   /** Optional positional argument after the required ones. */
-  mayName?: 'user';
+  optionalOperand?: 'user';
 } & (
-  | { run(world: OperatorEnv, options: Options, ...names: [string, string, string]): Promise<CommandOutput> }
+  | { run(env: OperatorEnv, options: Options, ...operands: [string, string, string]): Promise<CommandOutput> }
   /** Uses the files of DATA_DIR, without the table. */
   | { runOnFiles(dir: string, options: Options, file: string): CommandOutput }
   /** Uses neither the table nor the files of DATA_DIR. */
@@ -80,7 +80,7 @@ const showAccount = (item: AccountItem): CommandOutput => ({ text: line(item), j
 export const COMMANDS: Record<string, Command> = {
   'account create': {
     takes: ['email', 'name', 'egress', 'shared-email'],
-    names: [],
+    operands: [],
     run: async (env, options) => {
       const { email, name, 'shared-email': sharedEmail = false } = options;
       if (email === undefined || name === undefined) throw new UsageError('account create needs --email and --name.');
@@ -102,7 +102,7 @@ export const COMMANDS: Record<string, Command> = {
   },
   'account list': {
     takes: [],
-    names: [],
+    operands: [],
     run: async ({ ports, keys }) => {
       const all = await allAccounts(ports, keys);
       return { text: all.map(line).join('\n') || 'No accounts.', json: all.map(account) };
@@ -110,9 +110,9 @@ export const COMMANDS: Record<string, Command> = {
   },
   'account show': {
     takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => {
-      const record = account(await requireAccount({ ...world, tenant }));
+    operands: ['account'],
+    run: async (env, _options, tenant) => {
+      const record = account(await requireAccount({ ...env, tenant }));
       const width = Math.max(...Object.keys(record).map((name) => name.length)) + 2;
       const lines = Object.entries(record).map(([name, value]) => name.padEnd(width) + textOf(value));
       return { text: lines.join('\n'), json: record };
@@ -120,50 +120,50 @@ export const COMMANDS: Record<string, Command> = {
   },
   'account rename': {
     takes: ['email', 'name', 'shared-email'],
-    names: ['account'],
-    run: async (world, { email, name, 'shared-email': sharedEmail = false }, tenant) => {
+    operands: ['account'],
+    run: async (env, { email, name, 'shared-email': sharedEmail = false }, tenant) => {
       if (email === undefined && name === undefined) throw new UsageError('account rename needs --name or --email.');
       const patch = parse(AccountPatch, { ...(name !== undefined && { name }), ...(email !== undefined && { email }) });
-      return showAccount(await changeNameAndEmail({ ...world, tenant }, patch, sharedEmail));
+      return showAccount(await changeNameAndEmail({ ...env, tenant }, patch, sharedEmail));
     },
   },
   'account set-limits': {
     takes: LIMIT_OPTIONS,
-    names: ['account'],
-    run: async (world, options, tenant) => {
+    operands: ['account'],
+    run: async (env, options, tenant) => {
       const { limits, rates } = limitsIn(options);
-      return showAccount(await setLimits({ ...world, tenant }, limits, rates));
+      return showAccount(await setLimits({ ...env, tenant }, limits, rates));
     },
   },
   'account disable': {
     takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => showAccount(await disableAccount({ ...world, tenant })),
+    operands: ['account'],
+    run: async (env, _options, tenant) => showAccount(await disableAccount({ ...env, tenant })),
   },
   'account enable': {
     takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => showAccount(await enableAccount({ ...world, tenant })),
+    operands: ['account'],
+    run: async (env, _options, tenant) => showAccount(await enableAccount({ ...env, tenant })),
   },
   'account delete': {
     takes: ['confirm'],
-    names: ['account'],
-    run: async (world, { confirm }, tenant) => {
-      await requireAccount({ ...world, tenant });
+    operands: ['account'],
+    run: async (env, { confirm }, tenant) => {
+      await requireAccount({ ...env, tenant });
       if (confirm !== tenant) {
         throw new UsageError(`account delete cannot be undone. To confirm, repeat the id: --confirm ${tenant}`);
       }
-      return showAccount(await endAccount({ ...world, tenant }));
+      return showAccount(await endAccount({ ...env, tenant }));
     },
   },
   'status-page set-domain': {
     takes: [],
-    names: ['page', 'domain'],
+    operands: ['page', 'domain'],
     run: (env, _options, page, domain) => changeDomain(env, page, domain.toLowerCase()),
   },
   'status-page remove-domain': {
     takes: [],
-    names: ['page'],
+    operands: ['page'],
     run: (env, _options, page) => changeDomain(env, page, undefined),
   },
   audit: auditCommand,

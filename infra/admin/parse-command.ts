@@ -25,9 +25,9 @@ export function commandOf(words: string[], options: Options): { command: Command
     throw new UsageError(`"${name}" is not a command; ${hint}`);
   }
   const operands = words.slice(name.split(' ').length);
-  const missing = command.names[operands.length];
+  const missing = command.operands[operands.length];
   if (missing) throw new UsageError(`${name} needs ${NAMED[missing]}.`);
-  const extra = operands[command.names.length + (command.mayName ? 1 : 0)];
+  const extra = operands[command.operands.length + (command.optionalOperand ? 1 : 0)];
   if (extra !== undefined) throw new UsageError(`${name} does not take "${extra}".`);
   for (const option of namesOf(options)) {
     const known = option === 'json' || option === 'help' || command.takes.includes(option);

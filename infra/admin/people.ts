@@ -27,19 +27,17 @@ export const PEOPLE_FLAGS = {
 export const PEOPLE_COMMANDS: Record<string, Command> = {
   'user link': {
     takes: ['revoke'],
-    names: ['account'],
-    mayName: 'user',
-    run: async (world, { revoke = false }, tenant, user) =>
-      showLink(
-        await linkByOperator({ ...world, tenant }, serviceAddress(world), { userId: user || undefined, revoke }),
-      ),
+    operands: ['account'],
+    optionalOperand: 'user',
+    run: async (env, { revoke = false }, tenant, user) =>
+      showLink(await linkByOperator({ ...env, tenant }, serviceAddress(env), { userId: user || undefined, revoke })),
   },
   'session end': {
     takes: [],
-    names: ['account'],
-    mayName: 'user',
-    run: async (world, _options, tenant, user) => {
-      const scope = { ...world, tenant };
+    operands: ['account'],
+    optionalOperand: 'user',
+    run: async (env, _options, tenant, user) => {
+      const scope = { ...env, tenant };
       await requireAccount(scope);
       const ids = user === '' ? (await allUsers(scope)).map(({ id }) => id) : [user];
       for (const id of ids) await endSessions(scope, id);
@@ -48,9 +46,9 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
   'user list': {
     takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => {
-      const scope = { ...world, tenant };
+    operands: ['account'],
+    run: async (env, _options, tenant) => {
+      const scope = { ...env, tenant };
       await requireAccount(scope);
       const all = await readAll(userList(scope));
       return { text: all.map(userLine).join('\n'), json: all };
@@ -58,11 +56,11 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
   'user role': {
     takes: [],
-    names: ['account', 'user', 'role'],
-    run: async (world, _options, tenant, id, role) => {
+    operands: ['account', 'user', 'role'],
+    run: async (env, _options, tenant, id, role) => {
       const { data } = Role.safeParse(role);
       if (!data) throw new UsageError(`"${role}" is not a role; use ${ROLES.join(', ')}.`);
-      const scope = { ...world, tenant };
+      const scope = { ...env, tenant };
       await requireAccount(scope);
       const user = await setRole(scope, id, data);
       return { text: userLine(user), json: user };
@@ -70,9 +68,9 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
   'key list': {
     takes: [],
-    names: ['account'],
-    run: async (world, _options, tenant) => {
-      const scope = { ...world, tenant };
+    operands: ['account'],
+    run: async (env, _options, tenant) => {
+      const scope = { ...env, tenant };
       await requireAccount(scope);
       const all = await readAll(keyList(scope));
       return { text: all.map(keyLine).join('\n') || 'No keys.', json: all };
@@ -80,17 +78,17 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
   },
   'key delete': {
     takes: [],
-    names: ['account', 'key'],
-    run: async (world, _options, tenant, id) => {
-      const scope = { ...world, tenant };
+    operands: ['account', 'key'],
+    run: async (env, _options, tenant, id) => {
+      const scope = { ...env, tenant };
       await deleteKey(scope, await requireKey({ ...scope, caller: { role: 'admin', user_id: '' } }, id));
       return { text: `Key ${id} was deleted and is no longer accepted.`, json: { deleted: id } };
     },
   },
   'key issue': {
     takes: ['label', 'expires', 'scopes', 'check-ids', 'entity-ids', 'skills'],
-    names: ['account'],
-    run: async (world, options, tenant) => showKey(await issueAdminKey({ ...world, tenant }, newKeyIn(options))),
+    operands: ['account'],
+    run: async (env, options, tenant) => showKey(await issueAdminKey({ ...env, tenant }, newKeyIn(options))),
   },
 };
 

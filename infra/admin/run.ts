@@ -54,12 +54,12 @@ ${AWS_USAGE}
   npm run --silent admin -- ... prints only the result.
 `;
 
-type Opened = { world: OperatorEnv; close: () => void };
+type Opened = { operatorEnv: OperatorEnv; close: () => void };
 
 /** Opens the table: the deployed one that TABLE_NAME names, else the file in DATA_DIR. */
-async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
+async function openEnv(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Opened> {
   const ids = makeIds(systemClock);
-  const worldOn = (table: Table, settings: Settings): OperatorEnv => ({
+  const envOn = (table: Table, settings: Settings): OperatorEnv => ({
     ports: { table, clock: systemClock, ids, settings },
     keys: keyTable(settings),
     origin: 'operator',
@@ -69,7 +69,7 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
     // Imported here so that commands for one machine do not wait for the AWS SDK.
     const { deployedTable } = await import('#lib/aws/deployed-table.ts');
     const table = deployedTable(env.TABLE_NAME);
-    return { world: worldOn(table, readSettings(env)), close: table.close };
+    return { operatorEnv: envOn(table, readSettings(env)), close: table.close };
   }
   const dir = dataDir(env);
   const file = join(dir, STORE_FILE);
@@ -80,7 +80,7 @@ async function openWorld(env: NodeJS.ProcessEnv, mayCreate: boolean): Promise<Op
   }
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const table = openTable({ file });
-  return { world: worldOn(table, readHostSettings(env).settings), close: () => table.store.close() };
+  return { operatorEnv: envOn(table, readHostSettings(env).settings), close: () => table.store.close() };
 }
 
 const dataDir = (env: NodeJS.ProcessEnv): string => env.DATA_DIR || '.data';
@@ -109,9 +109,9 @@ export async function runAdmin(args: string[], env: NodeJS.ProcessEnv): Promise<
       if (env.TABLE_NAME) throw new UsageError('TABLE_NAME is set: for backups on AWS, see docs/operate.');
       return print(command.runOnFiles(dataDir(env), options, first));
     }
-    const { world, close } = await openWorld(env, command === COMMANDS['account create']);
+    const { operatorEnv, close } = await openEnv(env, command === COMMANDS['account create']);
     try {
-      return print(await command.run(world, options, first, second, third));
+      return print(await command.run(operatorEnv, options, first, second, third));
     } finally {
       close();
     }

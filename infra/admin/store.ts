@@ -15,7 +15,7 @@ export const STORE_USAGE = `  npm run admin -- backup FILE                      
 export const STORE_COMMANDS: Record<string, Command> = {
   backup: {
     takes: [],
-    names: ['file'],
+    operands: ['file'],
     runOnFiles: (dir, _options, file) => {
       const [from, to] = [join(dir, STORE_FILE), pathOf(file)];
       if (!existsSync(from)) throw new UsageError(`${dir} does not contain the data of a service. Set DATA_DIR.`);
@@ -26,7 +26,7 @@ export const STORE_COMMANDS: Record<string, Command> = {
   },
   restore: {
     takes: ['replace'],
-    names: ['file'],
+    operands: ['file'],
     runOnFiles: (dir, { replace = false }, file) => {
       const from = pathOf(file);
       if (!statSync(from, { throwIfNoEntry: false })?.isFile())

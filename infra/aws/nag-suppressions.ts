@@ -14,8 +14,9 @@ const OF_DEAD_LETTERS = {
 };
 const OF_ROLES = {
   'AwsSolutions-IAM5[Resource::*]':
-    'dynamodb:ListStreams and the VPC actions (ec2:…NetworkInterface…) do not support resources.',
-  'Serverless-LambdaStarPermissions': 'Only actions that do not support resources; no action has a wildcard.',
+    'dynamodb:ListStreams does not support resources; the VPC actions have * as in AWSLambdaVPCAccessExecutionRole.',
+  'Serverless-LambdaStarPermissions':
+    'Only dynamodb:ListStreams and the actions for a VPC apply to all resources; no action has a wildcard.',
 };
 const OF_FILE_ROLES = {
   'AwsSolutions-IAM5[Resource::<PublicFiles7DC15C12.Arn>/status/*]': 'It writes or reads any file of status pages.',

@@ -224,7 +224,7 @@ function ofTableLimits(settings: DeploySettings, fleet: Fleet | undefined): Find
     return {
       is: 'ok',
       message:
-        'TABLE_MAX_WRITES and TABLE_MAX_READS have no effect on the table of TABLE_STREAM_ARN: aws dynamodb update-table --on-demand-throughput.',
+        'TABLE_MAX_WRITES and TABLE_MAX_READS have no effect on the table of TABLE_STREAM_ARN. Change its maximums with aws dynamodb update-table --on-demand-throughput.',
     };
   }
   const most = (SECONDS_A_MONTH / 1e6) * (writes * ASSUMED.write_unit + reads * ASSUMED.read_unit);

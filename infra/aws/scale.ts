@@ -18,7 +18,7 @@ export const ASSUMED = {
   cdn_request: 1,
   /** Average number of checks in a full cell, with gaps left by deletions. */
   checks_a_cell: 45,
-  /** Bytes of a check item, and account reads per message in addition to cells (docs/develop/keys.md). */
+  /** Bytes of a check item, and reads of the account per slot of a cell (docs/develop/keys.md). */
   check_bytes: 700,
   account_reads: 1,
   /** Rollup of a cell and hour: read units of the cell and of a check, write units of a check, GB-seconds. */
@@ -37,7 +37,7 @@ export const ASSUMED = {
   /** Bytes of a schedule entry, and time to read a page of one megabyte (s). */
   entry_bytes: 180,
   page_seconds: 0.06,
-  /** CPU time to read an entry, and to pack and send a message (s of a vCPU; measured with 20,000). */
+  /** CPU time to read an entry, and to pack and send a message (s of a vCPU; measured with 20,000 of them). */
   entry_cpu_seconds: 20e-6,
   message_cpu_seconds: 45e-6,
   /** Memory with a full vCPU (MB); the share is proportional to memory. */

@@ -21,7 +21,7 @@ export function makeNetwork(scope: Construct, { VPC_ID, SUBNETS, VPC_IPV6 }: Dep
   return { vpc, vpcSubnets: { subnets }, securityGroups: [group], ...(VPC_IPV6 && { ipv6AllowedForDualStack: true }) };
 }
 
-/** Permissions that Lambda needs to attach a function to a VPC; most of them do not support resources. */
+/** Permissions that Lambda needs to attach a function to a VPC, for `*` as in AWSLambdaVPCAccessExecutionRole. */
 export const networkRights = (): PolicyStatement =>
   new PolicyStatement({
     actions: [

@@ -61,12 +61,12 @@ const PARTICULAR: Record<string, (pathIds: PathIds) => PathIds> = {
   'POST /v1/checks/{id}/run': ({ probed }) => (probed === undefined ? {} : { checks: probed }),
 };
 
-/** Returns the id of an account channel, because the newest channel belongs to a check. */
+/** Returns the id of an account channel, because `channels` is the id of a channel of a check. */
 function channelOfAccount({ account_channels }: PathIds): PathIds {
   return account_channels === undefined ? {} : { channels: account_channels };
 }
 
-/** Fills in the parameters and the required query of an endpoint. Throws if a collection is empty. */
+/** Fills in the parameters of an endpoint, and adds its query, if any. Throws if a collection is empty. */
 export function pathOf(endpoint: string, pathIds: PathIds): string {
   const parts = endpoint.slice(endpoint.indexOf(' ') + 1).split('/');
   const filled = parts.map((part, i) => {

@@ -32,8 +32,7 @@ export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, strin
   target: 'Target of the check, such as `GET https://shop.example.com/health`.',
   state: 'State of the check.',
   previous_state: 'Previous state of the check.',
-  since:
-    'Start of the current state, in UTC; for an outage, time of its first failed result: `2026-11-21 08:01:17 UTC`.',
+  since: 'Start of the current state, in UTC; for `down`, time of the first failed result: `2026-11-21 08:01:17 UTC`.',
   since_iso: '`since` in the form `2026-11-21T08:01:17.000Z`.',
   duration: 'Duration of the state when the alert was sent: `5 min 12 s`.',
   error: 'Reason for the failure or warning, in one line; empty without a failure or warning.',

@@ -43,7 +43,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
     error_message: TransitionRecord.shape.error_message,
     since: z.iso
       .datetime()
-      .describe('Start of the current state of the check, in UTC; for an outage, time of its first failed result.'),
+      .describe('Start of the current state of the check, in UTC; for down, time of the first failed result.'),
     root: z
       .object({
         entity_id: IdOf('the entity'),
@@ -55,7 +55,10 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
       .describe('Root cause; null if none is known.'),
     affected: Counted.nullable().describe('Other entities that fail because of the same root cause; null if unknown.'),
     impact: Counted.nullable().describe('Entities that depend directly on this one; null if unknown.'),
-    group_id: z.string().nullable().describe('Id shared by alerts that were released together; else null.'),
+    group_id: z
+      .string()
+      .nullable()
+      .describe('Id shared by alerts released together after the recovery of their root cause; null without a group.'),
     remediation: z
       .object({
         action_id: IdOf('the action'),
@@ -112,7 +115,7 @@ const CombinedAlerts = z
       .array(z.object({ delivery_id: IdOf('the delivery of the alert'), ...AlertRecord.shape }))
       .describe('The alerts, the most severe first, then the oldest first.'),
   })
-  .meta({ id: 'CombinedAlerts', description: 'Alerts of a channel with group_seconds that were sent in one message.' });
+  .meta({ id: 'CombinedAlerts', description: 'Alerts that waited for the channel and were sent in one message.' });
 
 const Headers = z.object({
   'X-Service-Delivery': z.string().describe('Id of the delivery, the same in each attempt and in the delivery log.'),
@@ -179,7 +182,7 @@ export const webhooks: Record<string, Webhook> = {
   combined: {
     summary: 'Several alerts in one message to a channel of the type webhook',
     description: [
-      'The body of a POST to the url of a channel with group_seconds, if more than one alert waited.',
+      'The body of a POST to the url of the channel, if more than one alert waited: with group_seconds, or beyond a limit of the account.',
       'X-Service-Delivery is the id of one of the combined deliveries, and stays the same in each attempt. A further attempt can contain more alerts: drop alerts whose delivery_id you have already received.',
     ].join(' '),
     headers: Headers,

@@ -48,7 +48,7 @@ export type Host = {
 
 const DRAIN_MS = 10_000;
 
-/** Starts the service in this process. Throws an Error of one sentence if folder, port or settings do not allow it. */
+/** Starts the service in this process. Throws an Error with the remedy if folder, port or settings do not allow it. */
 export async function startHost({
   settings,
   log,

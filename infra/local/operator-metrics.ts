@@ -46,7 +46,7 @@ const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total',
 type Source = { store: Store; dir: string | undefined; clock: Pick<Clock, 'now'>; log: Log };
 
 type OperatorMetrics = Required<Metrics> & {
-  /** Serves `GET /metrics` on the loopback address. Throws an Error of one sentence if the port is in use. */
+  /** Serves `GET /metrics` on the loopback address. Throws an Error if the port is in use. */
   serve(port: number, source: Source): Promise<{ url: string; stop(): void }>;
 };
 

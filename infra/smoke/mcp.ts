@@ -2,7 +2,7 @@ import { type Call, expected, jsonOf, open, StepError } from './call.ts';
 
 const PATH = '/v1/mcp';
 const CLIENT = { capabilities: {}, clientInfo: { name: 'fleetwatch-smoke', version: '1' } };
-/** Timeout of an event (ms). A later event was buffered on its way until the next keep-alive, after 15 s. */
+/** Timeout of an event (ms). A slower event was buffered on its way until the next keep-alive, after 15 s. */
 const EVENT_MS = 10_000;
 
 const message = (method: string, params?: object, id?: number) => ({

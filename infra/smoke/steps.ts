@@ -155,5 +155,5 @@ export async function cleanUp({ call, name, page }: Walk): Promise<string> {
     if (one.label === name) await remove(`/v1/auth/keys/${one.id}`);
   }
   if (left.length > 0) throw new StepError(`not deleted; delete manually: ${left.join(', ')}`);
-  return 'everything deleted except entries of the alert log';
+  return 'everything deleted except incidents and log entries';
 }

@@ -202,7 +202,7 @@ export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job
 
 export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
 
-/** Maximum clock difference between two processes (ms). */
+/** Tolerated clock difference between two processes (ms). */
 const SKEW_MS = 1_000;
 
 /** Whether a retry arrived before its time, because a message could not wait that long; it is sent again. */

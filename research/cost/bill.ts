@@ -67,11 +67,11 @@ export function allIn(perMinute: number, shards: number, responseSeconds: number
   const ofOne = scaleOf(perMinute, shards, 1, responseSeconds);
   const { probes_a_message, dollars_a_month, entries } = scaleOf(perMinute, shards, b.tenants, responseSeconds);
   const messages = runs / probes_a_message;
-  const days = b.retention_days / 30;
+  const months = b.retention_days / 30;
   const cells = entries / 2;
   const packs = cells * MINUTES_A_MONTH;
   const rollups = perMinute * b.rollup_hours * b.rollup_bytes;
-  const stored = (days * (runs * b.run_bytes + packs * b.pack_bytes) + rollups) / GIGABYTE;
+  const stored = (months * (runs * b.run_bytes + packs * b.pack_bytes) + rollups) / GIGABYTE;
   const tail = Math.max(0, slowestOf(probes_a_message, responseSeconds) - responseSeconds);
   const gbSeconds = messages * tail * (functions.prober.memory_mb / 1024);
   return {

@@ -13,7 +13,7 @@ import type { Meter } from './meter.ts';
 export const IDLE = 'idle pollers';
 
 /** Dependencies of an event source. `fail` ends the measurement. */
-export type Sources = {
+export type SourceWorld = {
   clock: CpuClock;
   meter: Meter;
   environments: Environments;
@@ -31,7 +31,7 @@ function assertNoFailures(result: unknown, source: string): BatchReply {
 }
 
 /** Creates the queues with their event sources, which count requests to SQS. */
-export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources) {
+export function makeQueues({ clock, meter, environments, fail, pathOf }: SourceWorld) {
   const charge = async (path: string, requests: number): Promise<void> => {
     meter.add(path, 'queue_requests', requests);
     await clock.sleep(a.queue_ms);
@@ -75,7 +75,7 @@ export function makeQueues({ clock, meter, environments, fail, pathOf }: Sources
 }
 
 /** Creates the stream of the table; shards are polled, which Lambda does free of charge. */
-export function makeStream({ clock, environments, fail, pathOf }: Sources) {
+export function makeStream({ clock, environments, fail, pathOf }: SourceWorld) {
   return streamEventSource({
     clock,
     shards: a.stream_shards,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { idleDollars, watchDollars } from '#infra/aws/fixed-costs.ts';
 import { ASSUMED, scaleOf } from '#infra/aws/scale.ts';
 import { allIn, fixedOf, outDollars, slowestOf } from './bill.ts';
-import { limitsOf, QUOTAS } from './first-limits.ts';
+import { limitsOf, QUOTAS } from './reached-limits.ts';
 
 /** Checks per minute, SHARDS, accounts. */
 const WORLDS = [

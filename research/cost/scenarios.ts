@@ -176,23 +176,23 @@ export const SIGN_IN = 'sign-in';
 
 /** Counts consecutive sign-ins with a passkey, each from a browser without a session. @param count at most 20 */
 export async function passkeySignIns(count: number): Promise<Reading> {
-  const page = 'https://status.example.com';
-  const aws = newAws({ PUBLIC_URL: page });
+  const origin = 'https://status.example.com';
+  const aws = newAws({ PUBLIC_URL: origin });
   const key = await aws.account();
   const authenticator = makeAuthenticator();
   const post = <Answer>(path: string, by: string, body?: object) => {
-    const headers = { host: 'status.example.com', origin: page, 'x-fleetwatch': 'console' };
+    const headers = { host: 'status.example.com', origin, 'x-fleetwatch': 'console' };
     return aws.call<Answer>('sign-in', SIGN_IN, by, { method: 'POST', path, headers, ...(body && { body }) });
   };
   const add = async () => {
     const options = await post<CreationOptions>('/v1/sign-in/passkeys/options', key);
-    await post('/v1/sign-in/passkeys', key, { name: 'laptop', response: authenticator.create(options, page) });
+    await post('/v1/sign-in/passkeys', key, { name: 'laptop', response: authenticator.create(options, origin) });
   };
   await aws.done(add());
   return aws.during(async () => {
     for (let i = 0; i < count; i++) {
       const options = await post<RequestOptions>('/v1/sign-in/passkey/options', '');
-      await post('/v1/sign-in/passkey', '', { response: authenticator.get(options, page) });
+      await post('/v1/sign-in/passkey', '', { response: authenticator.get(options, origin) });
     }
   });
 }

@@ -13,7 +13,7 @@ import { makeResultCounter, type NewItemCounts } from './count-results.ts';
 import { makeCpuClock } from './cpu-clock.ts';
 import { dynamoAnswers } from './dynamo-answers.ts';
 import { makeEnvironments, portsOf, type World } from './environments.ts';
-import { makeQueues, makeStream, type Sources } from './event-sources.ts';
+import { makeQueues, makeStream, type SourceWorld } from './event-sources.ts';
 import { makeItemStore } from './item-store.ts';
 import { makeMeter, type Reading } from './meter.ts';
 import { makeTargets } from './targets.ts';
@@ -30,11 +30,11 @@ export type Call = { method: string; path: string; body?: object; headers?: Reco
 /**
  * Runs the deployed service in virtual time: its functions with the adapters and clients of AWS, on a table, queues
  * with pollers, a stream, and a scheduler, all of which count units. Settings are the defaults of a deployment, except
- * for the rate limit of stored items, so that a scenario can create its checks at once.
+ * for the rate limit `store`, so that a scenario can create its checks at once.
  * @param pathOf returns the path (row of the cost table) of an invocation, by its queue or stream and its function
  * @param seed of all ids, and thus of the phases of cells
  */
-export function virtualAws(settings: Record<string, string>, pathOf: Sources['pathOf'], seed = 1) {
+export function virtualAws(settings: Record<string, string>, pathOf: SourceWorld['pathOf'], seed = 1) {
   const clock = makeCpuClock(START);
   const meter = makeMeter();
   const targets = makeTargets();
@@ -60,9 +60,9 @@ export function virtualAws(settings: Record<string, string>, pathOf: Sources['pa
     settings: readSettings({ RATE_LIMITS: 'store=1000000/10000000', ...settings }),
   };
   const environments = makeEnvironments(world);
-  const sources: Sources = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
-  const stream = makeStream(sources);
-  const queues = makeQueues(sources);
+  const sourceWorld: SourceWorld = { clock, meter, environments, pathOf, fail: (error) => void failures.push(error) };
+  const stream = makeStream(sourceWorld);
+  const queues = makeQueues(sourceWorld);
   let accounts = 0;
   let consumed = false;
 

@@ -75,7 +75,7 @@ function rootsOf(random: Random, world: World, scenario: Scenario): string[] {
     const picked = Array.from({ length: 8 }, () => random.pick(pulled));
     return picked.toSorted((a, b) => dependentsIn(world, b).size - dependentsIn(world, a).size)[0]!;
   };
-  // Earlier entities first, because consequences are computed in order.
+  // Sorted, so that of two roots the earlier entity fails first.
   return [...new Set(scenario === 'two roots' ? [busiest(), busiest()] : [busiest()])].sort();
 }
 

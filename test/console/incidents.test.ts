@@ -197,6 +197,8 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
     await submit.click();
     await section.getByText('Payments work again.').waitFor();
     await page.getByText('Resolved at', { exact: true }).waitFor();
+    const [update] = got(await admin.get(`/v1/incidents/${id}/updates`), 200);
+    expect(update.message).toBe('Payments work again.\nThanks for your patience.');
     const { component_ids } = got(await admin.get(`/v1/incidents/${id}`), 200);
     expect(component_ids).toEqual([made.groups[0].components[0].id]);
 

@@ -12,7 +12,7 @@ type SkillFormProps = {
   onClose: () => void;
 };
 
-/** Creates a skill, or changes its name and description. */
+/** Creates a skill, or changes its name, description and version. */
 export const SkillForm = ({ skill, onSaved, onClose }: SkillFormProps) => (
   <Dialog help="skills" title={skill ? `Edit ${skill.name}` : 'New skill'} wide onClose={onClose}>
     <SchemaForm

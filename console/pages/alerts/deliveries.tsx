@@ -10,7 +10,7 @@ import { Empty, Failure, Loading } from '#console/parts/states.tsx';
 import { type Column, Table } from '#console/parts/table/table.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { isOpen, kindOf, STATUS } from '#console/rules/alert-reason.ts';
-import { incidentsOfEntity } from '#console/rules/incidents.ts';
+import { entityIncidentsHref } from '#console/rules/incidents.ts';
 import { STATE_WORD, severityRank } from '#console/rules/states.ts';
 import { CheckLink } from './check-link.tsx';
 import { DELIVERY_FILTERS, DeliveryFilters } from './delivery-filters.tsx';
@@ -129,7 +129,7 @@ function columnsOf(
           {one.kind === 'test' || !one.entity_id ? (
             kindOf(one)
           ) : (
-            <a href={incidentsOfEntity(one.entity_id)}>{kindOf(one)}</a>
+            <a href={entityIncidentsHref(one.entity_id)}>{kindOf(one)}</a>
           )}
           {one.combined_in && <span class="hint"> combined</span>}
         </>

@@ -9,7 +9,7 @@ import { Deliveries } from './deliveries.tsx';
 import { Silences } from './silences.tsx';
 import { Windows } from './windows/windows.tsx';
 
-/** Data that the tabs count, and that every tab receives. */
+/** Props of every tab; `counted` selects from them. */
 export type AlertsProps = {
   query: URLSearchParams;
   checks: Loaded<Check[]>;

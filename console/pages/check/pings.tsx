@@ -54,7 +54,7 @@ const columnsOf = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   { head: 'Received', numeric: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
-/** Number of pings per page. Only the first page is refreshed automatically. */
+/** Number of pings per page. They are refreshed automatically only until more pages are loaded. */
 const PAGE_SIZE = 10;
 
 /** Lists the pings of a push check. @param refresh changes when the pings must be read again */

@@ -89,12 +89,18 @@ function CheckList({ checks, query, reload }: ListProps) {
     // Not `filter`, because the object is new at each rendering.
     [rows, states, type, enabled, words, withoutChannel, withChannel],
   );
+  // Other filters can also leave an empty list.
+  const allHaveChannel =
+    withoutChannel &&
+    query.get('label') === null &&
+    rows.length > 0 &&
+    rows.every(({ check }) => withChannel.has(check.id));
   const list = (
     <>
       {shown.length > 0 ? (
         <CheckTable rows={shown} selection={selection} />
       ) : (
-        <Empty title={withoutChannel && rows.length > 0 ? 'Every check has a channel' : 'No matches'}>
+        <Empty title={allHaveChannel ? 'Every check has a channel' : 'No matches'}>
           <Button onClick={() => setQuery({ q: '', state: '', type: '', enabled: '', channel: '', label: '' })}>
             Show all
           </Button>

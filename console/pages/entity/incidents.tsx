@@ -5,7 +5,7 @@ import { IncidentLink, IncidentState, WatchedUntil } from '#console/parts/incide
 import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
-import { incidentsOfEntity } from '#console/rules/incidents.ts';
+import { entityIncidentsHref } from '#console/rules/incidents.ts';
 
 const MAX_INCIDENTS = 5;
 const NONE: readonly IncidentRecord[] = [];
@@ -42,7 +42,7 @@ export function Incidents({ entity }: { entity: Entity }) {
                 ))}
               </ul>
               <p class="more">
-                <a href={incidentsOfEntity(entity.id)}>Show all incidents</a>
+                <a href={entityIncidentsHref(entity.id)}>Show all incidents</a>
               </p>
             </>
           )

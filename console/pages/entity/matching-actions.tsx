@@ -4,7 +4,7 @@ import { Table } from '#console/parts/table/table.tsx';
 import { pathTo } from '#console/rules/address.ts';
 import { triggerText } from '#console/rules/triggers.ts';
 
-/** Lists the actions that a check of the entity starts, then actions without a check. `checks`: ids of its checks. */
+/** Lists the actions with a check of the entity, then actions without a check. `checks`: ids of its checks. */
 export function MatchingActions({ actions, checks }: { actions: readonly Action[]; checks: ReadonlySet<string> }) {
   const own = actions.filter(({ check_id }) => check_id !== null && checks.has(check_id));
   const free = actions.filter(({ check_id }) => check_id === null);

@@ -11,7 +11,7 @@ import { whyNotAcknowledgeable, whyNotResolvable } from '#console/rules/incident
 import { INCIDENT_SETTINGS } from './new-incident.tsx';
 
 const NOTE = {
-  properties: { text: { type: 'string', title: 'Note', maxLength: 4096, description: 'Note for the timeline.' } },
+  properties: { text: { type: 'string', title: 'Note', maxLength: 4000, description: 'Note for the timeline.' } },
   required: ['text'],
 };
 

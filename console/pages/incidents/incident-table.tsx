@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<ListedIncident>[] = [
   },
 ];
 
-/** Table of incidents: open ones first. */
+/** Table of incidents, in the given order until the user sorts it. */
 export const IncidentTable = ({ incidents }: { incidents: readonly IncidentRecord[] }) => (
   <Table label="Incidents" rows={useRecoveries(incidents)} columns={COLUMNS} keyOf={({ id }) => id} />
 );

@@ -12,7 +12,7 @@ import { Section } from '#console/parts/page.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import type { FormSchema } from '#console/rules/form-fields.ts';
-import { incidentPath, UPDATE_STATUS, updateStatuses } from '#console/rules/incidents.ts';
+import { incidentPath, nextUpdateStatuses, UPDATE_STATUS } from '#console/rules/incidents.ts';
 
 const MESSAGE = {
   type: 'string',
@@ -135,7 +135,7 @@ const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
             name={`new update ${incident.id}`}
             schema={{
               properties: {
-                status: { type: 'string', enum: updateStatuses(incident), titles: UPDATE_STATUS },
+                status: { type: 'string', enum: nextUpdateStatuses(incident), titles: UPDATE_STATUS },
                 message: MESSAGE,
                 notify: { type: 'string', title: 'Notify subscribers', enum: Object.keys(NOTIFY), titles: NOTIFY },
                 ...componentsField(found),

@@ -65,9 +65,9 @@ export default function StartPage({ query }: PageProps) {
 const FirstMonitor = () => (
   <>
     <p class="above-form">
-      This also sets the recommended <a href="#/alerts/defaults">default policy</a>: recoveries are sent at once, and a
-      check that changes its state {RECOMMENDED_POLICY.flap_threshold} times within an hour counts as flapping and sends
-      one alert for all changes.
+      This also sets the recommended <a href="#/alerts/defaults">default policy</a>: recoveries are sent at once. A
+      check that changes its state {RECOMMENDED_POLICY.flap_threshold} times within an hour counts as flapping: one
+      alert reports it, and further alerts are suppressed.
     </p>
     <div class="step-body">
       <MonitorForm

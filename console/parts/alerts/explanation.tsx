@@ -6,7 +6,7 @@ import { Icon } from '#console/parts/icon.tsx';
 import { Data } from '#console/parts/states.tsx';
 import { Time } from '#console/parts/time.tsx';
 import { RULE_OUTCOME } from '#console/rules/alert-reason.ts';
-import { incidentHref, incidentsOfEntity } from '#console/rules/incidents.ts';
+import { entityIncidentsHref, incidentHref } from '#console/rules/incidents.ts';
 import { NEXT, type Piece, piecesOf } from '#console/rules/rule-facts.ts';
 import { CauseEvaluations } from './cause-evaluations.tsx';
 
@@ -29,7 +29,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
       <p dir="auto">{sentence}</p>
       {remedy && (
         <p>
-          <Marked text={remedy} />
+          <RichText text={remedy} />
         </p>
       )}
       {transition?.alert.attributed_to && <RootCause of={transition.alert.attributed_to} />}
@@ -42,7 +42,7 @@ export const Why = ({ explanation }: { explanation: Explanation }) => {
               <strong>{one.label}</strong>
               <span>{RULE_OUTCOME[one.outcome]}</span>
               <span class="hint" dir="auto">
-                <Marked text={one.found} />
+                <RichText text={one.found} />
               </span>
             </li>
           ))}
@@ -62,7 +62,7 @@ const incidentOf = ({ entity_id, alert: { attributed_to } }: Transition) =>
   attributed_to?.incident_id ? (
     <a href={incidentHref(attributed_to.incident_id)}>Open incident</a>
   ) : (
-    <a href={incidentsOfEntity(entity_id)}>Incidents of the entity</a>
+    <a href={entityIncidentsHref(entity_id)}>Incidents of the entity</a>
   );
 
 const RootCause = ({ of }: { of: NonNullable<Transition['alert']['attributed_to']> }) =>
@@ -81,7 +81,7 @@ const RootCause = ({ of }: { of: NonNullable<Transition['alert']['attributed_to'
 
 const ICON = { pass: 'done', stop: 'muted', not_reached: 'more' } as const;
 
-const Marked = ({ text }: { text: string }) => (
+const RichText = ({ text }: { text: string }) => (
   <>
     {piecesOf(text).map((piece, i) => (
       <One key={i} piece={piece} />

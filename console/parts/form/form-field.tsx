@@ -49,8 +49,8 @@ function Input({ form, spec }: FieldProps) {
   const stored = form.stored(path);
   const error = form.errors[path];
   const onChange = (text: string) => form.set(path, text);
-  const unchanged = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
-  const hint = [spec.hint, FORMAT_HINTS[kind], secret && stored && unchanged].filter(Boolean).join(' ');
+  const secretHint = isCleared ? 'Removed when you save.' : 'Empty: unchanged.';
+  const hint = [spec.hint, FORMAT_HINTS[kind], secret && stored && secretHint].filter(Boolean).join(' ');
   const common = { label, hint, error, value, onChange, name: path, required: required && !(secret && stored) };
   if (kind === 'switch' || (kind === 'boolean' && fallback !== undefined)) {
     return <CheckboxField {...common} checked={value === 'true'} onChange={(checked) => onChange(String(checked))} />;

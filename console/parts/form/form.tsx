@@ -118,12 +118,12 @@ const Fields = ({ form, specs }: FieldsProps) => (
 function FoldedFields({ title, form, specs }: FieldsProps & { title: string }) {
   const [isOpen, open] = useState(false);
   const hasError = specs.some(({ path }) => Object.keys(form.errors).some((at) => `${at}.`.startsWith(`${path}.`)));
-  const changed = specs.filter(form.isChanged).length;
+  const setCount = specs.filter(form.isSet).length;
   return (
     <details class="folded" open={isOpen || hasError} onToggle={(event) => open(event.currentTarget.open)}>
       <summary>
         <span class="folded-title">{title}</span>
-        {changed > 0 && <span class="tag">{changed} set</span>}
+        {setCount > 0 && <span class="tag">{setCount} set</span>}
         <span class="hint">{specs.map(({ label }) => label).join(', ')}</span>
       </summary>
       <Fields form={form} specs={specs} />

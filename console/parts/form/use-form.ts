@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { type ApiFailure, asFailure } from '#console/api/call.ts';
-import { bodyOf, type Draft, draftOf, isChanged, isStored, sortErrors } from '#console/rules/form-draft.ts';
+import { bodyOf, type Draft, draftOf, isSet, isStored, sortErrors } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 import { draftKey, dropDraft, keepDraft, keptDraft } from './drafts.ts';
 
@@ -15,7 +15,7 @@ export type FormState = {
   /** Whether the form has unsent input. */
   changed: boolean;
   /** Whether a field shows something other than its default. */
-  isChanged(spec: FieldSpec): boolean;
+  isSet(spec: FieldSpec): boolean;
   submit(): Promise<void>;
   body(): Record<string, unknown>;
   /** Whether the edited record has a value at a path; undefined for a new record. */
@@ -69,7 +69,7 @@ export function useForm({ name, specs, record, derive = (draft) => draft, send }
     rest: sorted?.rest ?? [],
     busy,
     changed: Object.keys(typed).length > 0,
-    isChanged: (spec) => isChanged(spec, draft, record),
+    isSet: (spec) => isSet(spec, draft, record),
     body: () => bodyOf(specs, draft, record),
     stored: (path) => record && isStored(record, path),
     failure,

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '#console/parts/icon.tsx';
 import type { Selection } from './selection.ts';
-import { useRowKeys } from './use-row-keys.ts';
+import { useRowShortcuts } from './use-row-shortcuts.ts';
 import { useVisibleRows } from './use-visible-rows.ts';
 
 export type Column<Row> = {
@@ -37,7 +37,7 @@ export function Table<Row>({ label, rows, columns, keyOf, selection, heading }: 
   const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
   const { from, to, above, below } = useVisibleRows(body, sorted.length);
   const isHeading = (row: Row) => heading?.(row) !== undefined;
-  useRowKeys(body, {
+  useRowShortcuts(body, {
     count: sorted.length,
     keyAt: (index) => (sorted[index] && !isHeading(sorted[index]) ? keyOf(sorted[index]) : undefined),
     selection,

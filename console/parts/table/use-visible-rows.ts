@@ -26,7 +26,7 @@ export function useVisibleRows(body: RefObject<HTMLElement | null>, count: numbe
     update();
     // Captured, because the table can be in a scrolling container.
     addEventListener('scroll', update, { passive: true, capture: true });
-    // Content above the table can change its height.
+    // Content above the table can grow or shrink.
     const resized = new ResizeObserver(update);
     resized.observe(document.body);
     addEventListener('resize', update);

@@ -13,8 +13,8 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g
 export type Cut = { from: number; to: number; by: string };
 
 /**
- * Removes text that only documents and tests need, because it costs load time: descriptions of schemas, and examples of
- * check types and channel types. Reduces the package.json of each SDK client to its version.
+ * Removes text that only generated documents and tests need, because it costs load time: descriptions of schemas, and
+ * examples of check types and channel types. Reduces the package.json of each SDK client to its version.
  * @returns the new code, and the replaced parts of `code` in order
  */
 export function withoutDocumentation(code: string): { code: string; cuts: Cut[] } {

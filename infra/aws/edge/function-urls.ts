@@ -13,7 +13,7 @@ import { type FunctionName, routes, streaming } from '#infra/topology.ts';
 
 export type Streamed = { name: FunctionName; paths: string[]; url: FunctionUrl };
 
-/** CORS of a function URL: only named origins, as for MCP. DELETE is included because clients read its 405. */
+/** CORS of a function URL: only named origins, as MCP ignores `*`. DELETE is included because clients read its 405. */
 const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
   allowedOrigins,
   allowedMethods: [HttpMethod.GET, HttpMethod.POST, HttpMethod.DELETE],

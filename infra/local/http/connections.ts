@@ -13,7 +13,7 @@ export function boundConnections(server: Server, proxies: TrustedProxies, bounds
     const address = socket.remoteAddress ?? '';
     const network = networkOf(address);
     const count = (open.get(network) ?? 0) + 1;
-    if (count > bounds.connections_of_address && !proxies.has(network)) {
+    if (count > bounds.connections_of_address && !proxies.has(address)) {
       socket.destroy();
       return;
     }

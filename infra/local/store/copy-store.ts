@@ -8,7 +8,7 @@ import { newerVersion, STORE_VERSION, StoreError, versionOf } from './version.ts
 /**
  * Copies a store with everything that is committed, also while the service uses it, and verifies the copy. `to` exists
  * once the copy is complete and on the disk, or not at all; a copy that was interrupted leaves `<to>.part`. Throws an
- * Error of one sentence if `from` is not an intact store of this version or an earlier one.
+ * Error if `from` is not an intact store of this version or an earlier one.
  * @returns the size of the copy in bytes
  */
 export function copyStore(from: string, to: string): number {
@@ -39,7 +39,7 @@ export function copyStore(from: string, to: string): number {
 
 /**
  * Replaces the store of a folder with a copy of `from`, while no service uses the folder. The folder has the old store
- * or the new one at every moment. Throws an Error of one sentence if a service uses it, or `from` cannot be copied.
+ * or the new one at every moment. Throws an Error if a service uses it, or `from` cannot be copied.
  * @returns the size of the store in bytes
  */
 export function restoreStore(from: string, dir: string): number {
@@ -60,7 +60,7 @@ export function restoreStore(from: string, dir: string): number {
   }
 }
 
-/** Moves the write-ahead log into the file. A damaged store keeps its log, because a restore replaces it anyway. */
+/** Moves the write-ahead log into the file. Ignores damage of the store, because the restore replaces it anyway. */
 function moveLogIntoFile(file: string): void {
   try {
     withDatabase(file, (db) => db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));

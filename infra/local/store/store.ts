@@ -67,7 +67,7 @@ const SCHEMA = `
 
 /**
  * Opens the file, or creates it with its tables. Several processes may have it open (the admin commands). Throws an
- * Error of one sentence if the file is damaged or has another version.
+ * Error if the file is damaged or has another version.
  */
 export function openStore({ file, schedule = batchCommits, elapsed = () => performance.now() }: StoreOptions): Store {
   const db = openFile(file);

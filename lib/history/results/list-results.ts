@@ -10,7 +10,7 @@ import { type ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedEntries } from './stored-results.ts';
 
-/** Maximum clock difference between two machines of the service (ms). */
+/** Tolerated clock difference between two machines of the service (ms). */
 const MACHINE_SKEW_MS = 1_000;
 
 /** Results with `since` <= checked_at < `until`, in epoch ms. */

@@ -30,10 +30,10 @@ const NAMED: Record<string, string> = {
   file: 'the path of a file',
 };
 
-describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, takes }) => {
+describe.each(Object.entries(COMMANDS))('admin %s', (name, { operands, optionalOperand, takes }) => {
   const own = name.split(' ');
-  const whole = [...own, ...names.map((one) => `${one}_1`)];
-  const withOptional = mayName ? [...whole, `${mayName}_1`] : whole;
+  const whole = [...own, ...operands.map((one) => `${one}_1`)];
+  const withOptional = optionalOperand ? [...whole, `${optionalOperand}_1`] : whole;
 
   it('accepts all its arguments, also with --json', () => {
     for (const line of [whole, withOptional]) {
@@ -43,7 +43,7 @@ describe.each(Object.entries(COMMANDS))('admin %s', (name, { names, mayName, tak
   });
 
   it('names a missing argument and the command that lists it', () => {
-    for (const [i, one] of names.entries()) {
+    for (const [i, one] of operands.entries()) {
       const message = refusalOf(whole.slice(0, own.length + i));
       expect(message).toMatch(SENTENCE);
       const where = NAMED[one] ?? `an? .* id; see ${one} list`;

@@ -5,7 +5,7 @@ import { schemas } from '#console/api/schemas.ts';
 import { schemaOfFields } from '#console/rules/catalog.ts';
 import { withRecipientNames } from '#console/rules/escalation.ts';
 import { escaped, unescaped } from '#console/rules/escapes.ts';
-import { bodyOf, draftOf, isChanged, sortErrors, startingFrom } from '#console/rules/form-draft.ts';
+import { bodyOf, draftOf, isSet, sortErrors, startingFrom } from '#console/rules/form-draft.ts';
 import {
   type FieldKind,
   type FormSchema,
@@ -96,7 +96,7 @@ describe('form of a schema', () => {
   it('counts settings that differ from the default, also in a copy and with a stored secret', () => {
     const specs = fieldsOf(schemas.checks.http!);
     const changed = (record: object | undefined, of = specs) =>
-      of.filter((spec) => isChanged(spec, draftOf(of, record), record)).map(({ path }) => path);
+      of.filter((spec) => isSet(spec, draftOf(of, record), record)).map(({ path }) => path);
     expect(changed(undefined)).toEqual([]);
     const check = { timeout_ms: 5000, method: 'POST', labels: {}, config: { body: '********' } };
     expect(changed(check)).toEqual(['method', 'config.body']);

@@ -9,11 +9,11 @@ type EndProps = { window: MaintenanceWindow; onEnded: () => void; onClose: () =>
 /** Asks for confirmation before an open window ends early. */
 export function EndWindow({ window, onEnded, onClose }: EndProps) {
   const path = `/v1/windows/${window.id}`;
-  const isLast = endingOf(window, Date.now()) === 'delete';
+  const isDeleted = endingOf(window, Date.now()) === 'delete';
   return (
     <Confirm
       title={`End ${window.name} now?`}
-      action={isLast ? 'End and delete window' : 'End window'}
+      action={isDeleted ? 'End and delete window' : 'End window'}
       run={async () => {
         const ending = endingOf(window, Date.now());
         await (ending === 'delete' ? call('DELETE', path) : call('PUT', path, ending.change));
@@ -24,7 +24,7 @@ export function EndWindow({ window, onEnded, onClose }: EndProps) {
     >
       <p>Held alerts are decided after the next result of their checks.</p>
       {window.cron !== null && (
-        <p>{isLast ? 'It has no later occurrence, so it is deleted.' : 'It opens again at its next occurrence.'}</p>
+        <p>{isDeleted ? 'It has no later occurrence, so it is deleted.' : 'It opens again at its next occurrence.'}</p>
       )}
     </Confirm>
   );

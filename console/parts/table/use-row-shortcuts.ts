@@ -7,7 +7,7 @@ import type { Selection } from './selection.ts';
  * Adds row shortcuts: j and k move the focus, x selects or deselects the focused row, Escape clears the selection. If
  * no row has the focus, j and k focus the first visible row.
  */
-export function useRowKeys(
+export function useRowShortcuts(
   body: RefObject<HTMLElement | null>,
   {
     count,
