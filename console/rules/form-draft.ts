@@ -108,22 +108,22 @@ function fieldOfRow({ path, columns = [] }: Partial<FieldSpec>, about: string): 
   return column && `${path}.${row}.${column.path}`;
 }
 
-/** Assigns API errors to fields; the rest appears above the form. */
+/** Assigns API errors to fields; the others appear above the form. */
 export function sortErrors(
   specs: readonly (Pick<FieldSpec, 'path'> & Partial<Pick<FieldSpec, 'columns'>>)[],
   failure: { message: string; details: readonly ErrorDetail[] },
-): { byPath: Readonly<Record<string, string>>; rest: string[] } {
+): { byPath: Readonly<Record<string, string>>; otherErrors: string[] } {
   const byPath: Record<string, string> = {};
-  const rest: string[] = [];
+  const otherErrors: string[] = [];
   for (const { path, message } of failure.details) {
     const spec = specs.find((one) => path === one.path) ?? specs.find((one) => path.startsWith(`${one.path}.`));
     if (!spec) {
-      rest.push(`${path}: ${message}`);
+      otherErrors.push(`${path}: ${message}`);
       continue;
     }
     const at = fieldOfRow(spec, path) ?? spec.path;
     const text = path === at ? message : `${path.slice(at.length + 1)} ${message}`;
     byPath[at] = byPath[at] ? `${byPath[at]}; ${text}` : text;
   }
-  return { byPath, rest: failure.details.length === 0 ? [failure.message] : rest };
+  return { byPath, otherErrors: failure.details.length === 0 ? [failure.message] : otherErrors };
 }

@@ -35,9 +35,9 @@ function add(map: Map<string, string[]>, key: string, id: string): void {
 /** Returns the entities at most `steps` steps from the starts, including the starts. */
 function reached(starts: Iterable<string>, next: (id: string) => readonly string[], steps = Infinity): Set<string> {
   const found = new Set(starts);
-  let edge = [...found];
-  for (let step = 0; step < steps && edge.length > 0; step++) {
-    edge = edge.flatMap(next).filter((id) => !found.has(id) && found.add(id));
+  let frontier = [...found];
+  for (let step = 0; step < steps && frontier.length > 0; step++) {
+    frontier = frontier.flatMap(next).filter((id) => !found.has(id) && found.add(id));
   }
   return found;
 }
@@ -87,7 +87,7 @@ export function relationText({ relation_type, propagates_failure, group, require
   return [
     relation_type,
     ...(isUsual ? [] : [propagates_failure ? 'passes on failures' : 'does not pass on failures']),
-    ...(when === 'degraded' ? ['fails when any check is down'] : []),
+    ...(when === 'degraded' ? ['passes on the failure of any check'] : []),
     ...(group === null ? [] : [`group ${group}${required === null ? '' : ` (${required} required)`}`]),
   ].join(', ');
 }

@@ -95,7 +95,9 @@ export const PEOPLE_COMMANDS: Record<string, Command> = {
 /** Returns the address of the service, for a sign-in link. Throws UsageError if it is not known. */
 export function serviceAddress({ address }: OperatorEnv): string {
   if (address !== undefined) return address;
-  throw new UsageError('A sign-in link needs the address of the service. Set PUBLIC_URL to the output ConsoleUrl.');
+  throw new UsageError(
+    'A sign-in link needs the address of the service. Set PUBLIC_URL to the stack output ConsoleUrl.',
+  );
 }
 
 /** Formats a new key with its secret, which is shown only once. */

@@ -28,7 +28,7 @@ export const ASSUMED = {
   rollup_gb_seconds: 0.25,
   /** Write units of a slot: its pack, and sometimes a second pack or a separate result. */
   writes_a_slot: 1.1,
-  /** Probes per message (lib/schedule/jobs.ts). */
+  /** Maximum number of probes per message (lib/schedule/jobs.ts). */
   probes_a_message: 100,
   /** Seconds of a prober: its requests, the response time of a target, and the CPU of a probe on a vCPU. */
   request_seconds: 0.015,
@@ -91,7 +91,7 @@ export function scaleOf(
     probers: messages * seconds,
     in_flight: messages * seconds * MAX_BATCH,
     /** Strongly consistent reads per second of one account item: one per message. */
-    account_reads: messages / accounts,
+    reads_an_account: messages / accounts,
     ...ticksOf(cells, messages * 60, shards),
   };
 }
@@ -136,7 +136,10 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/** Returns the load of the generator per minute. Up to SHARDS_PER_RUN shards are read in one invocation. */
+/**
+ * Returns the load of the generator per minute. One invocation reads up to SHARDS_PER_RUN shards; if there are more,
+ * each shard has its own.
+ */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);

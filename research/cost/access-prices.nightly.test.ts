@@ -135,8 +135,8 @@ describe('queries for one entity, or since one change', () => {
   }, 300_000);
 });
 
-describe('audit log', () => {
-  it('adds two units to a change, and reads a page from all buckets', async () => {
+describe('prices of the audit log', () => {
+  it('match changes with their audit entry, and a page of 50 entries', async () => {
     const { priceOf, fleet } = await probed(100, 0);
     const entity = '/v1/blueprints/service/entities/service-1';
     expectPrice('a change of an entity', await priceOf(entity, { method: 'PUT', body: { name: 'Web shop' } }));

@@ -25,7 +25,7 @@ export const ASSUMPTIONS = {
   init_ms: 500,
   kept_ms: 10 * 60_000,
   /**
-   * Minimum number of pollers of a queue, five if CONCURRENCY bounds it; and duration of the long poll of each (ms).
+   * Minimum number of pollers of a queue that CONCURRENCY does not bound; and duration of the long poll of each (ms).
    */
   pollers: 2,
   long_poll_ms: 20_000,

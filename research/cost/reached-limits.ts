@@ -26,7 +26,7 @@ export function limitsOf(scale: ReturnType<typeof scaleOf>): string[] {
   return [
     Math.max(scale.probers, scale.generators) > MAX_CONCURRENCY &&
       `the concurrent batches of an event source (${MAX_CONCURRENCY})`,
-    scale.account_reads > QUOTAS.partition_reads &&
+    scale.reads_an_account > QUOTAS.partition_reads &&
       'the reads of the item of an account, if it has all of these checks (spread them over several accounts)',
     scale.in_flight > QUOTAS.in_flight && `the messages of a queue in flight (${QUOTAS.in_flight})`,
     scale.probers > QUOTAS.concurrency && `the account's concurrency (${QUOTAS.concurrency}; ask AWS for more)`,

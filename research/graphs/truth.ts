@@ -14,10 +14,10 @@ const failureLag = (random: Random): number =>
 const recoveryLag = (random: Random): number =>
   random.chance(0.05) ? random.int(30_000, 150_000) : random.int(0, 20_000);
 
-/** Computes the consequences of failures in one pass, because the relations of `carries` lead to earlier entities. */
-export function spread(random: Random, { carries }: World, own: ReadonlyMap<string, Spans>): Truth {
+/** Computes the consequences of failures in one pass, because `propagating` relations lead to earlier entities. */
+export function spread(random: Random, { propagating }: World, own: ReadonlyMap<string, Spans>): Truth {
   const truth = new Map<string, Spans>();
-  for (const [id, dependencies] of carries) {
+  for (const [id, dependencies] of propagating) {
     const caused = requirementsOf(dependencies).map(({ required, members }) => {
       const arriving = members.flatMap((member) => {
         const spans = truth.get(member.id);

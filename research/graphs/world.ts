@@ -17,8 +17,8 @@ export type Entity = {
 /** Relations by their source entity. */
 export type Relations = Map<string, Dependency[]>;
 
-/** `carries`: relations that propagate failure. `declared`: relations in the catalog. */
-export type World = { shape: Shape; entities: Map<string, Entity>; carries: Relations; declared: Relations };
+/** `propagating`: relations that propagate failure. `declared`: relations in the catalog. */
+export type World = { shape: Shape; entities: Map<string, Entity>; propagating: Relations; declared: Relations };
 
 export const SHAPES = ['tree', 'layers', 'shared databases', 'redundant', 'messy'] as const;
 export type Shape = (typeof SHAPES)[number];
@@ -36,13 +36,16 @@ export function makeWorld(random: Random, shape: Shape, size: number, catalog: C
   const entities = new Map(
     ids.map((id, n) => [id, makeEntity(random, id, isUnchecked(random, shape, layerOf(n)), catalog)]),
   );
-  const carries: Relations = new Map(ids.map((id, n) => [id, dependenciesOf(random, shape, ids, n, layerOf)]));
+  const propagating: Relations = new Map(ids.map((id, n) => [id, dependenciesOf(random, shape, ids, n, layerOf)]));
   const declared: Relations = new Map(
-    [...carries].map(([id, own]) => [id, catalog === 'complete' ? [...own] : own.filter(() => !random.chance(0.05))]),
+    [...propagating].map(([id, own]) => [
+      id,
+      catalog === 'complete' ? [...own] : own.filter(() => !random.chance(0.05)),
+    ]),
   );
   if (catalog === 'incomplete') addUntrue(random, ids, declared);
-  if (shape === 'messy') addCycles(random, carries, declared);
-  return { shape, entities, carries, declared };
+  if (shape === 'messy') addCycles(random, propagating, declared);
+  return { shape, entities, propagating, declared };
 }
 
 function makeEntity(random: Random, id: string, isUnchecked: boolean, catalog: Catalog): Entity {
@@ -109,17 +112,17 @@ function addUntrue(random: Random, ids: string[], declared: Relations): void {
 }
 
 /** Declares 2 % of the dependencies also in the opposite direction. */
-function addCycles(random: Random, carries: Relations, declared: Relations): void {
-  for (const [id, own] of carries) {
+function addCycles(random: Random, propagating: Relations, declared: Relations): void {
+  for (const [id, own] of propagating) {
     for (const { to_entity_id } of own) if (random.chance(0.02)) declared.get(to_entity_id)!.push(to(id));
   }
 }
 
 /** Returns the transitive dependents of an entity. */
-export function dependentsIn({ carries }: World, id: string): Set<string> {
+export function dependentsIn({ propagating }: World, id: string): Set<string> {
   const found = new Set<string>();
   // Relations lead to earlier entities, which come first.
-  for (const [from, own] of carries) {
+  for (const [from, own] of propagating) {
     if (own.some(({ to_entity_id }) => to_entity_id === id || found.has(to_entity_id))) found.add(from);
   }
   return found;

@@ -90,7 +90,7 @@ describe.skipIf(!binary)('entity page in a browser', () => {
     await button(person, 'Add').click();
     const side = page.getByRole('region', { name: 'Downstream' });
     await side
-      .getByText('reads_from, passes on failures, fails when any check is down, group replicas (1 required)')
+      .getByText('reads_from, passes on failures, passes on the failure of any check, group replicas (1 required)')
       .nth(1)
       .waitFor();
     await button(person, 'Remove depends_on: Public API').click();

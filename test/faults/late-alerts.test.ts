@@ -53,13 +53,13 @@ describe('a check that changes state during the cooldown', () => {
     expect(alertsAt(service)).toEqual(['09:40 state_change down', '10:40 late up']);
   });
 
-  it('starts a new cooldown with the late alert at the end of one', async () => {
+  it('starts a new cooldown when its late alert is sent', async () => {
     await alertingCheck(service);
     await playStory(service, [...DOWN_UP_DOWN, ['10:07', 'answers']], '11:00');
     expect(alertsAt(service).slice(2)).toEqual(['10:05 late down', '10:10 late up']);
   });
 
-  it('is reported normally when it stays down beyond the cooldown', async () => {
+  it('is reported up at once when it recovers after the cooldown', async () => {
     await alertingCheck(service);
     await playStory(service, [...DOWN_UP_DOWN, ['10:20', 'answers']], '11:00');
     expect(alertsAt(service).slice(2)).toEqual(['10:05 late down', '10:20 state_change up']);

@@ -3,7 +3,7 @@ import { checkIdOf, type Inside, isCheckKey } from './inside.ts';
 
 /**
  * Promise: at any time at most one check has a slug, and the slug leads to it. A PUT by slug creates the check if it
- * does not exist, and otherwise returns the existing one.
+ * does not exist, and otherwise replaces the settings of the existing one.
  */
 export function checkSlugs({ seen }: Inside): string[] {
   const wrong: string[] = [];

@@ -35,9 +35,9 @@ export const Form = ({ form, submit, why, onCancel, focused = false, children }:
         if (why === undefined) void form.submit();
       }}
     >
-      {form.rest.length > 0 && (
+      {form.otherErrors.length > 0 && (
         <div class="banner failure" role="alert">
-          {form.rest.map((text) => (
+          {form.otherErrors.map((text) => (
             <p key={text}>{text}</p>
           ))}
         </div>
@@ -71,6 +71,7 @@ function showFirstError(form: HTMLFormElement): void {
 }
 
 type SchemaFormProps = Omit<FormProps, 'form' | 'children'> & {
+  /** Key of the stored input: `check chk_1`. */
   name: string;
   schema: FormSchema;
   skip?: readonly string[];

@@ -10,7 +10,7 @@ export type FormState = {
   set(path: string, text: string): void;
   errors: Readonly<Record<string, string>>;
   /** Errors without a field, shown above the form. */
-  rest: readonly string[];
+  otherErrors: readonly string[];
   busy: boolean;
   /** Whether the form has unsent input. */
   changed: boolean;
@@ -66,7 +66,7 @@ export function useForm({ name, specs, record, derive = (draft) => draft, send }
       keepDraft(key, specs, next);
     },
     errors: sorted?.byPath ?? {},
-    rest: sorted?.rest ?? [],
+    otherErrors: sorted?.otherErrors ?? [],
     busy,
     changed: Object.keys(typed).length > 0,
     isSet: (spec) => isSet(spec, draft, record),

@@ -125,8 +125,8 @@ function cachePolicy(
 
 /**
  * Returns behaviors of published files: from the bucket, or rendered by the function `public` if the bucket has no such
- * file or fails. Only the path reaches the origins, so that all visitors share the cached file. At domains, the path
- * contains the host.
+ * file or fails. Only the path reaches the origins, so that all visitors share the cached file. For status domains,
+ * public-request.js puts the host before the path.
  * @param api host of the API, whose route leads to that function
  */
 function publicFiles(

@@ -16,8 +16,9 @@ type OwnMetrics = {
    * recently reached their share of the permits or the limit of a host.
    */
   lateProbes: Metric;
-  /** Pings above the rate of their client, URL or account; and pings of unknown URLs. */
+  /** Pings above the rate of their client, URL or account. */
   refusedPings: Metric;
+  /** Pings of unknown URLs. */
   unknownPings: Metric;
   /** Requests that were accepted because their rate could not be read. */
   limiterFailed: { name: FunctionName; metric: Metric }[];

@@ -22,7 +22,7 @@ export async function startDemo(service: Service, say: (line: string) => void): 
     report: (execution, event) => call('POST', `/v1/actions/executions/${execution}/events`, event),
   });
   const monitored = await createCatalog(call, target);
-  // `writePast` writes this incident last, so the incident shows that the history is complete.
+  // `writePast` writes a manual incident last, so that incident shows that the history is complete.
   const incidents = await call<object[]>('GET', '/v1/incidents?origin=manual');
   if (incidents.length === 0) await writePast(service, service.key, monitored);
 

@@ -100,8 +100,8 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 
 /**
  * Sets the notified state to unknown and schedules a late alert if a delivery was sent after a newer one that reported
- * another state. If the state of the check is unknown, the alert of its next state follows instead. For a deleted
- * check, repeats the closing alert.
+ * another state. While the check itself is unknown, no late alert is sent; the alert of its next state follows. For a
+ * deleted check, repeats the closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;
@@ -123,7 +123,9 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   }));
 }
 
-/** Maximum number of alerts read to find the closing alert of a deleted check; each channel can have a repetition. */
+/**
+ * Maximum number of alerts read to find the closing alert of a deleted check, whose repetitions for channels are newer.
+ */
 const LAST_ALERTS = 50;
 
 /** Repeats the closing alert of a deleted check for a channel that received it before this delivery. Idempotent. */

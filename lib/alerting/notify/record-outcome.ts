@@ -111,8 +111,8 @@ export function recordOutcome(
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
 /**
- * Records once why a delivery waits, with `changes`. The error of an attempt is kept, and is replaced only by the
- * reason of an open circuit, which contains it.
+ * Records once why a delivery waits, with `changes`. Keeps the error of an attempt; only the reason of an open circuit
+ * is put before it.
  */
 export async function recordWaiting(
   env: Env,

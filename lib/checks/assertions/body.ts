@@ -22,7 +22,7 @@ export type Body = {
   found?: readonly string[];
 };
 
-/** Use of a body by assertions. `searched`: texts to search for. `isKept`: whether to keep the body for other uses. */
+/** Use of a body by assertions. `searched`: texts to search for. `isKept`: whether other assertions need the body. */
 type BodyUse = { searched: string[]; isKept: boolean };
 
 /** Returns how assertions use the body; undefined if they do not. */

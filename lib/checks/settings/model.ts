@@ -25,8 +25,7 @@ const INTERVAL = {
   pull: 'Time between probes. An installation can set a minimum.',
   push: 'Expected time between heartbeats. Default: a minute; with a schedule, the time between its next two due times.',
 };
-const THRESHOLD =
-  'Consecutive failures after which the check is down; consecutive failures or warnings after which it is degraded.';
+const THRESHOLD = 'Number of consecutive failures that make the check down; if some or all are warnings, degraded.';
 
 /** Folded groups of the form (docs/develop/console.md#add-a-form-field). */
 const TIMING = { 'x-group': 'Timing' };

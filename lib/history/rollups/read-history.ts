@@ -145,7 +145,7 @@ function historyOf<F extends EntityFigures, Bucket>(
 
 export type MeasuredPart = Part<EntityFigures>;
 
-/** Returns a function that reads the time of a check or entity in a range, as ascending, contiguous parts. */
+/** Returns a function that reads the figures of a check or entity in a range, as ascending, contiguous parts. */
 export function timeReader(context: Context, of: { check: CheckItem } | { entity: EntityItem }) {
   const rollups = readRollups(context, context.caller.retention_days);
   const read: PartReader<EntityFigures> =

@@ -28,7 +28,7 @@ export type LazyTool = {
 
 type Tool = {
   description: string;
-  /** Validates the arguments. tools/list does not show it, but the `inputSchema` of the tool in its skill. */
+  /** Validates the arguments. tools/list instead shows the `inputSchema` of the tool in its skill. */
   input: z.ZodObject;
   run(context: StateContext, input: unknown): Promise<object>;
 };

@@ -34,7 +34,7 @@ type Kept = {
 
 /**
  * Stores a ping without a result. A start also opens a job run and is a heartbeat: both are written with it in one
- * transaction, which clears the mark of the missed heartbeat detection (docs/develop/recording.md#the-recording-core).
+ * transaction, which drops `missed_mark` (docs/develop/recording.md#the-recording-core).
  * On a disabled check it is only stored.
  */
 export async function keepPing(env: Env, check: CheckItem, kept: Kept, retentionDays: number): Promise<void> {

@@ -61,7 +61,7 @@ describe('admin with invalid input', () => {
   ])('needs PUBLIC_URL for a sign-in link to a deployed service: %s %s', async (...args) => {
     const { code, out, err } = await admin(args, { TABLE_NAME: 'fleet', AWS_REGION: 'eu-central-1' });
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('Set PUBLIC_URL to the output ConsoleUrl.');
+    expect(err).toContain('Set PUBLIC_URL to the stack output ConsoleUrl.');
   });
 
   it('reports an unknown setting', async () => {

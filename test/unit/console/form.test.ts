@@ -173,7 +173,7 @@ describe('form of a schema', () => {
     expect(bodyOf(specs, { 'fields.on.call': 'Ann' })).toEqual({ fields: { 'on.call': 'Ann' } });
   });
 
-  it('assigns errors to fields, and shows the rest above the form', () => {
+  it('assigns errors to fields, and shows the others above the form', () => {
     const specs = fieldsOf(schemas.checks.http!);
     const details = [
       { path: 'target_url', message: 'must be a URL' },
@@ -182,9 +182,9 @@ describe('form of a schema', () => {
     ];
     expect(sortErrors(specs, { message: '3 errors.', details })).toEqual({
       byPath: { target_url: 'must be a URL', 'config.headers': 'a b is not a name' },
-      rest: ['color: is unknown'],
+      otherErrors: ['color: is unknown'],
     });
-    expect(sortErrors(specs, { message: 'Not today.', details: [] }).rest).toEqual(['Not today.']);
+    expect(sortErrors(specs, { message: 'Not today.', details: [] }).otherErrors).toEqual(['Not today.']);
   });
 
   it('derives labels from property names', () => {
@@ -228,14 +228,14 @@ describe('list of objects', () => {
     expect(lines).toEqual(['send ********', 'expect c\\\\d\u00ff', 'starttls']);
   });
 
-  it('assigns errors to row fields, and the rest to the list', () => {
+  it('assigns errors to row fields, and the others to the list', () => {
     const details = [
       { path: 'config.steps.1.expect', message: 'must not be empty' },
       { path: 'config.steps.2', message: 'must have one' },
     ];
     expect(sortErrors([spec!], { message: 'no', details })).toEqual({
       byPath: { 'config.steps.1.expect': 'must not be empty', 'config.steps': '2 must have one' },
-      rest: [],
+      otherErrors: [],
     });
   });
 

@@ -134,6 +134,6 @@ it('describes a relation by what differs from a plain dependency', () => {
   expect(text({})).toBe('depends_on');
   expect(text({ propagates_failure: false })).toBe('depends_on, does not pass on failures');
   expect(text({ when: 'degraded', group: 'replicas', required: 2 })).toBe(
-    'depends_on, fails when any check is down, group replicas (2 required)',
+    'depends_on, passes on the failure of any check, group replicas (2 required)',
   );
 });

@@ -121,7 +121,7 @@ describe('failure messages', () => {
     expect(error.message).toMatch(/^refused: /);
   });
 
-  it('describe an invalid header without its value', async () => {
+  it('name an invalid header but do not reveal its value', async () => {
     await using target = await httpTarget((_req, res) => res.end());
     const error = await failure(get(target.url, { headers: { authorization: 'Bearer geheim\r\nx: y' } }));
     expect(error.message).toBe('the request cannot be sent: Invalid character in header content ["authorization"]');

@@ -7,7 +7,7 @@ import { healthWorld } from '#test/support/health-world.ts';
 
 const DAY = 86_400_000;
 
-it('deletes past revisions when their time is no longer shown, and never the current one', async () => {
+it('deletes a past revision when the history of its time has expired, and never the current one', async () => {
   const world = await healthWorld();
   const { ports, keys, store } = world;
   const begun = ports.clock.now();
