@@ -111,14 +111,14 @@ const ActionMessage = z.discriminatedUnion('kind', [
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
   /**
-   * Verdict or next attempt of a guarded action is due. `asked`: the verdict is due early, because the pipeline of the
+   * Verdict or next attempt of a guarded action is due. `early`: the verdict is due early, because the pipeline of the
    * attempt reported its failure.
    */
   z.object({
     kind: z.literal('remediation'),
     tenant_id: z.string(),
     action_id: z.string(),
-    asked: z.literal(true).optional(),
+    early: z.literal(true).optional(),
   }),
   /** Recheck of an execution after its maximum duration: if it is still pending, its process died. */
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),

@@ -39,7 +39,7 @@ export const alertVariables: Readonly<Record<keyof typeof ALERT_VARIABLES, strin
   cause: 'Name of the root cause, if it is known.',
   impact: 'Root cause and impact, in a sentence.',
   note: 'Note about the alert, such as flapping.',
-  check_url: 'Page of the check; on AWS, if PUBLIC_URL is set.',
+  check_url: 'Page of the check; on AWS only if PUBLIC_URL is set.',
   incident_url: 'Page of the incident.',
   runbook_url: 'The field or label runbook_url of entity or check.',
   dashboard_url: 'The field or label dashboard_url of entity or check.',

@@ -70,7 +70,7 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
       .describe('Failed remediation; null unless kind is remediation_failed.'),
     urls: z
       .object({
-        check: url('Page of the check; on AWS, if PUBLIC_URL is set'),
+        check: url('Page of the check; on AWS only if PUBLIC_URL is set'),
         incident: url('Page of the incident'),
         runbook: url('Label or field runbook_url of check or entity'),
         dashboard: url('Label or field dashboard_url of check or entity'),

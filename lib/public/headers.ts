@@ -18,14 +18,14 @@ export const BADGE_CACHING = {
 
 /**
  * Headers of everything that visitors read without a key. A page shares its origin with the console, so the sandbox
- * gives it an opaque origin: a script in it could neither read a session nor use it. The page itself names its style
- * and script by hash, because a stored page can be older than these headers.
+ * gives it an opaque origin: a script in it could neither read a session nor use it. The page itself contains the
+ * policy for its style and script, with their hashes, because a stored page can be older than these headers.
  */
 export const PUBLIC_HEADERS = {
   'content-security-policy': "sandbox allow-scripts allow-popups allow-downloads; frame-ancestors 'none'",
   // The address of an unlisted page is a secret.
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
-  // The script of the page reads its JSON from an opaque origin, and so may any other page.
+  // The script of the page has an opaque origin and reads the JSON of the page, so every origin may read it.
   'access-control-allow-origin': '*',
 } as const;

@@ -1,6 +1,6 @@
 import { noUnits, type Unit, type Units } from './prices.ts';
 
-/** Counts units, SDK commands and CPU time by path, and bytes of log. */
+/** Counts units, SDK commands and CPU time by path (row of the cost table), and bytes of log. */
 export type Meter = {
   add(path: string, unit: Unit, count: number): void;
   /** Counts one SDK command of a path. */

@@ -57,7 +57,7 @@ describe('docs/operate/scale.md', () => {
     expect(rows).toEqual(table());
   });
 
-  it('names settings with which only AWS quotas limit ten million checks a minute', () => {
+  it('computes only AWS limits for ten million checks a minute with SHARDS=16', () => {
     const limits = limitsOf(scaleOf(10_000_000, 16));
     expect(limits.filter((one) => !/ask AWS|warm throughput/.test(one))).toEqual([]);
     expect(limits).toHaveLength(2);

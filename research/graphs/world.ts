@@ -93,7 +93,7 @@ function dependenciesOf(
   const chosen = some(random, above, random.int(1, 3));
   if (shape !== 'redundant' || chosen.length < 2 || random.chance(0.4)) return chosen.map((id) => to(id));
   const required = chosen.length > 2 && random.chance(0.5) ? 2 : 1;
-  return chosen.map((id) => to(id, { group: 'one', required }));
+  return chosen.map((id) => to(id, { group: 'replicas', required }));
 }
 
 function some(random: Random, list: readonly string[], count: number): string[] {

@@ -11,7 +11,7 @@ import { button, expectDisabled } from './person.ts';
 describe.skipIf(!binary)('catalog pages in a browser', () => {
   const world = browserAndService();
 
-  it('focuses the first field of a dialog, fills the slug from the name, and closes a dialog with its page', async () => {
+  it('focuses the first field of a dialog, fills the slug from the name, and closes a dialog when the page changes', async () => {
     const admin = await newTenant();
     const person = await visitor(world.browser, world.url, admin);
     const { page, go } = person;
@@ -91,7 +91,7 @@ describe.skipIf(!binary)('catalog pages in a browser', () => {
     expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
   });
 
-  it('lists entities with values as text, searches them, and deletes several', async () => {
+  it('lists entities with odd names as text, searches them, and deletes several', async () => {
     const person = await shopVisitor(world.browser, world.url);
     const { page, go, admin, complaints } = person;
     await go('/catalog/service');
@@ -133,7 +133,7 @@ describe.skipIf(!binary)('catalog pages in a browser', () => {
     expect(made).toMatchObject({ name: 'New 7', fields: { tier: 7 } });
   });
 
-  it('disables deletion of a blueprint with entities, and changes with a read-only key', async () => {
+  it('disables deletion of a blueprint with entities, and all changes with a read-only key', async () => {
     const person = await shopVisitor(world.browser, world.url);
     await person.go('/catalog/service');
     await expectDisabled(person, 'Delete', /7 entities/);

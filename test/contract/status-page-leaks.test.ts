@@ -6,7 +6,7 @@ import { receiving } from '#test/support/receiving.ts';
 import { target } from '#test/support/service.ts';
 
 /** Matches internal ids. The ids of components, incidents, updates and windows are public. */
-const IDS = /\b(?:acc|ent|chk|usr|key|trn|res|alt|dlv|ach|pag|exe|act|ses)_[0-9a-z]{10,}/;
+const IDS = /\b(?:acc|ach|act|alr|chk|chn|dlv|ent|exe|grp|key|nte|pag|res|rot|ses|sil|slo|sub|trn|usr)_[0-9a-z]{10,}/;
 
 /** Public texts that each published file must contain, without their common first word `Visible`. */
 const PAGE = ['title', 'description', 'group', 'entity', 'check', 'explanation', 'work', 'incident', 'message'];
@@ -113,7 +113,7 @@ it('shows visitors all public texts of a page and nothing internal', async () =>
   });
 });
 
-it('escapes hostile texts of the author in every output', async () => {
+it('escapes hostile texts of the author in HTML, and keeps them in JSON', async () => {
   const client = await newTenant();
   const { url } = await target();
   const slug = `hostile-${Date.now()}`;

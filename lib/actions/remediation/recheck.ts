@@ -77,7 +77,7 @@ async function wasMonitored(env: Env, check: CheckItem, { from, until }: Verific
 /** Delay (ms) of the deadline while the schedule is behind, because checks are not monitored then. */
 const SCHEDULE_BEHIND_MS = 5_000;
 
-type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; next?: DecidedTransition };
+type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; transition?: DecidedTransition };
 
 /**
  * Handles the deadline of a guarded action: decides the verdict of the open attempt, moves the deadline, or makes the
@@ -88,20 +88,20 @@ export async function recheckRemediation(
   message: MessageOf<'action'> & { kind: 'remediation' },
 ): Promise<{ attempt: RemediationAttempt; transition: DecidedTransition } | undefined> {
   const { tenant_id, action_id } = message;
-  const { due, deadlines = [], next } = await retryOnConflict(env.ports, () => recheckOnce(env, message));
+  const { due, deadlines = [], transition } = await retryOnConflict(env.ports, () => recheckOnce(env, message));
   await sendDeadlines(env, deadlines);
   if (due !== undefined) await sendRemediation(env, { tenant_id, id: action_id }, due);
-  return next && { attempt: await attemptRemediation(env, action_id, next, false), transition: next };
+  return transition && { attempt: await attemptRemediation(env, action_id, transition, false), transition };
 }
 
 async function recheckOnce(
   env: RunEnv,
-  { tenant_id, action_id, asked }: MessageOf<'action'> & { kind: 'remediation' },
+  { tenant_id, action_id, early }: MessageOf<'action'> & { kind: 'remediation' },
 ): Promise<Recheck | typeof RETRY> {
   const { ports, keys } = env;
   // A deadline arrives in two or three messages; after the first has moved it, the others cost one read.
   const entry = await ports.table.get<DeadlineEntry>(keys.entry('remediation', tenant_id, action_id));
-  if (!entry || (entry.deadline > ports.clock.now() && !asked)) return {};
+  if (!entry || (entry.deadline > ports.clock.now() && !early)) return {};
   const [series, action, account] = await ports.table.getMany<[AttemptSeriesItem, ActionItem, AccountItem]>([
     keys.remediation(tenant_id, action_id),
     keys.action(tenant_id, action_id),
@@ -110,7 +110,7 @@ async function recheckOnce(
   // Deadlines of a disabled account arrive at each tick, and are handled when it is enabled again.
   if (account && isDisabled(account) && !account.deleted_at) return {};
   if (!series || !account || !action) return abandon(env, { tenant_id, action_id, entry, series });
-  if (asked && !series.open) return {};
+  if (early && !series.open) return {};
   const check = await ports.table.get<CheckItem>(keys.check(tenant_id, series.check_id));
   const due: DueSeries = { tenant_id, action_id, entry, series, action, check };
 
@@ -121,13 +121,13 @@ async function recheckOnce(
   if (series.next_at === undefined) return moveTo(env, due, undefined);
   if (now < series.next_at) return moveTo(env, due, series.next_at);
   const { check_id, failure } = series;
-  const next = await ports.table.get<DecidedTransition>({
+  const transition = await ports.table.get<DecidedTransition>({
     pk: keys.ofCheck(tenant_id, check_id),
     sk: failure.transition_sk,
   });
-  if (!next || !check || action.remediation === null || action.check_id !== check_id) return abandon(env, due);
+  if (!transition || !check || action.remediation === null || action.check_id !== check_id) return abandon(env, due);
   // The series keeps its attempts and cooldown, because the check may be enabled and fail again soon.
-  return check.enabled ? { next } : moveTo(env, due, undefined);
+  return check.enabled ? { transition } : moveTo(env, due, undefined);
 }
 
 async function recheckOpen(env: RunEnv, due: DueSeries, execution_id: string): Promise<Recheck | typeof RETRY> {

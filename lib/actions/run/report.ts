@@ -109,7 +109,7 @@ const awaitsVerdict = ({ attempt, verdict }: ExecutionItem): boolean => attempt 
 
 /** Requests the verdict at once after a failed pipeline. If the message is lost, the deadline requests the verdict. */
 const requestVerdict = (ports: Context['ports'], { tenant_id, action_id }: ExecutionItem): Promise<void> =>
-  ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, asked: true }, group: tenant_id }]);
+  ports.queues.send('action', [{ body: { kind: 'remediation', tenant_id, action_id, early: true }, group: tenant_id }]);
 
 const full = (): AppError =>
   new AppError('LOG_LIMIT', `This execution already has ${MAX_LINES} log lines, the maximum.`);

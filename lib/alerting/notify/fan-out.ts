@@ -118,8 +118,8 @@ const CREATED_MS = 60_000;
 
 /**
  * Creates and enqueues the delivery of a message that does not concern a check. Repeatable: enqueues a pending one
- * again. First enqueues the delivery with a delay, for a crash after its creation, because the caller does not repeat
- * the call if the receiver is removed in the meantime.
+ * again. First enqueues the delivery with a delay: after a crash, the caller repeats the call only if the receiver
+ * still exists, and otherwise the delivery would stay pending.
  */
 export async function deliverMessage(env: Env, message: MessageDelivery): Promise<void> {
   const { ports, keys } = env;

@@ -10,9 +10,9 @@ import { type DeliveryItem, type GroupMember, groupedBy, isFinished } from './de
 import { type AttemptOutcome, isLastOutcome, recordOutcome } from './record-outcome.ts';
 
 /**
- * Two kinds of messages contain several alerts. A message about a recovered root cause reports all alerts that were
- * held for that cause as one alert, with their number (`group_id`). A combined message contains all alerts that wait
- * for a channel, with `group_seconds` or beyond a limit of the account, each with its own text (`combines`). Receivers
+ * Two kinds of messages contain several alerts. A message about a recovered root cause (`group_id`) reports all alerts
+ * that were held for that cause as one alert, with their number. A combined message (`combines`) contains all alerts
+ * that wait for a channel, with `group_seconds` or beyond a limit of the account, each with its own text. Receivers
  * that open a case per check get the alerts one by one.
  */
 

@@ -16,7 +16,10 @@ export type Expectation = {
   isOver?(received: Buffer): boolean;
 };
 
-/** Maximum bytes searched for a literal text, read before a close is reported, and accepted in a WebSocket message. */
+/**
+ * Maximum bytes searched for a literal text, read from a peer that closed the connection, and accepted in a WebSocket
+ * message.
+ */
 export const STEP_BYTES = 64 * 1024;
 
 type Encoding = 'utf8' | 'latin1';

@@ -25,7 +25,10 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type RoutePath = { path: string; names?: readonly string[] };
 
-/** Joins the remaining segments of a path for a final parameter of `names`: API Gateway decodes its slashes. */
+/**
+ * Joins the remaining segments of a path for a final parameter that is a name (in `names`), because API Gateway decodes
+ * its slashes.
+ */
 function partsOf({ names }: RoutePath, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));

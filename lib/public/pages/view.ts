@@ -131,7 +131,7 @@ export const byTime = (a: { at: string }, b: { at: string }): number => (a.at < 
 
 /**
  * An occurrence of maintenance, with times in epoch ms and the names of the first components. `title`: undefined for
- * the fixed text.
+ * "Scheduled maintenance" in the language of the page.
  */
 export type OccurrenceView = {
   uid: string;

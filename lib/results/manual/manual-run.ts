@@ -25,7 +25,9 @@ const WAIT_MS = 2_000;
 const unknownOutcomeError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/** `isTimeoutShortened`: less time than the check allows. `isUnanswered`: no response from another machine. */
+/**
+ * `isTimeoutShortened`: less time than the check allows. `isUnanswered`: no response of a target on another machine.
+ */
 type ProbedNow = Probed & { isTimeoutShortened: boolean; isUnanswered: boolean };
 
 /**

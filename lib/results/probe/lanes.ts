@@ -106,8 +106,8 @@ function limitStarts(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begi
 }
 
 /**
- * Whether the next probe belongs on the slow lane, by this outcome. Never for intervals up to SLOW_MS, because such a
- * probe ends within its interval, and under overload its next slot is due before the slow lane receives the job.
+ * Whether the next probe belongs on the slow lane, by this outcome. Never for intervals up to SLOW_MS: a probe ends
+ * within its interval, and under overload the next slot is due before the slow lane receives the job.
  */
 export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome, interval_seconds: number): boolean =>
   interval_seconds * 1000 > SLOW_MS && (error_kind === 'timeout' || latency_ms >= SLOW_MS);

@@ -170,7 +170,7 @@ export const examples = {
     at: '2026-11-21T05:21:40.123Z',
     acknowledgement: { by: 'ann@shop.test', note: 'Restarting the pods', until: '2026-11-21T07:00:00.000Z' },
   },
-  root: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
+  with_dependents: { ...down, impact: { count: 2, names: ['Cart', 'Search'] } },
   same_name: { ...down, check_label: 'shop' },
   combined: combinedAlert(
     [

@@ -148,8 +148,10 @@ Dashboard: https://graphs.test/d/shop`);
   });
 
   it('has the dependents of a root cause', () => {
-    expect(messageOf(examples.root).lead).toBe('2 depend on it: Cart, Search.');
-    expect(messageOf({ ...examples.root, impact: { count: 1, names: ['Cart'] } }).lead).toBe('1 depends on it: Cart.');
+    expect(messageOf(examples.with_dependents).lead).toBe('2 depend on it: Cart, Search.');
+    expect(messageOf({ ...examples.with_dependents, impact: { count: 1, names: ['Cart'] } }).lead).toBe(
+      '1 depends on it: Cart.',
+    );
   });
 
   it('has no acknowledgement link after a recovery', () => {

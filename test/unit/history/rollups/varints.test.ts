@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodeVarints, encodeVarints } from '#lib/history/rollups/latency-histogram.ts';
 
-it('encodes every safe integer, and numbers up to 127 in one byte', () => {
+it('encodes every safe integer from 0, and numbers up to 127 in one byte', () => {
   fc.assert(
     fc.property(fc.array(fc.maxSafeNat()), (numbers) => {
       expect(decodeVarints(encodeVarints(numbers))).toEqual(numbers);
