@@ -26,7 +26,7 @@ export const auditRoutes = [
         .enum(['desc', 'asc'])
         .default('desc')
         .describe(
-          'desc: newest first. asc: oldest first, up to 15 seconds ago, always with a next link for entries added later.',
+          'desc: newest first. asc: oldest first, without the last 15 seconds, always with a next link for entries added later.',
         ),
       ...ListQuery.shape,
       limit: limitParam(50, 500),

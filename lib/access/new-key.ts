@@ -16,7 +16,8 @@ export const RESTRICTIONS = {
   scopes: 'Scopes, within the role of the user; null allows all.',
   check_ids: 'Checks that the key may push to. All checks if this and entity_ids are null.',
   entity_ids: 'Entities whose checks the key may push to. All checks if this and check_ids are null.',
-  skills: 'Slugs of the skills whose tools the key may call, only at /v1/mcp; null: not restricted to skills.',
+  skills:
+    'Slugs of the skills whose tools the key may call; such a key works only at /v1/mcp. null: not restricted to skills.',
 };
 
 /** Returns the schema of a list of 1 to `max` members without duplicates; null by default. */

@@ -75,7 +75,7 @@ export const Remediation = z
       .max(3600)
       .default(10)
       .describe(
-        'Time after the request or pipeline ends during which results are ignored; the next result decides. Default: 10 seconds.',
+        'Time for which results are ignored after the request or pipeline ends; the next result decides. Default: 10 seconds.',
       )
       .meta({ title: 'Settle time' }),
     verify_within_seconds: z

@@ -51,7 +51,7 @@ const fields = {
     .describe('Request body, with {{placeholders}}. Not sent with GET.')
     .meta({ title: 'Body' }),
   allowed_hosts: AllowedHosts.describe(
-    'Hosts that the action is allowed to call, such as *.example.com; empty: any. Required with headers unless the last two labels of the host are fixed.',
+    'Hosts that the action is allowed to call, such as *.example.com; empty: any. Required with headers, unless the last two parts of the host have no placeholder.',
   ).meta(REQUEST),
   trigger_type: Trigger.describe(
     'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',

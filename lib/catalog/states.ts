@@ -8,6 +8,6 @@ export const EntityState = z
   .enum(['up', 'degraded', 'down', 'unknown'])
   .meta({ id: 'EntityState' })
   .describe(
-    'State of the enabled checks that are not unknown. unknown: no such check. up: all up. down: all down. degraded: otherwise.',
+    'Derived from the enabled checks, except unknown ones. up: all up. down: all down. unknown: no known state. degraded: otherwise.',
   );
 export type EntityState = z.infer<typeof EntityState>;

@@ -46,7 +46,9 @@ const ReportMonth = z
       .min(0)
       .max(1)
       .nullable()
-      .describe('Monitored share of the time outside of maintenance; null without such time. Truncated.'),
+      .describe(
+        'Up, degraded and down time, divided by all time except maintenance and not_monitored; null without such time. Truncated.',
+      ),
     down_seconds: Seconds('Time down'),
     degraded_seconds: Seconds('Time degraded'),
     maintenance_seconds: Seconds('Time in maintenance that is excluded from uptime'),

@@ -68,7 +68,7 @@ export const windowRoutes = [
     access: 'suppress',
     summary: 'Create a maintenance window',
     description:
-      'Alerts of its checks are held until it ends. A window of all checks, or of more than a day, requires the access `write`.',
+      'Alerts of its checks are held until it ends. A window of all checks, or of more than a day, requires the member role and, for a key with scopes, the scope write.',
     status: 201,
     body: NewWindow,
     nulls: ['until'],
@@ -243,7 +243,7 @@ const silenceRoutes = [
     access: 'suppress',
     summary: 'Silence the alerts of the selected checks until a given time',
     description:
-      'At the end, a late alert reports each check in a state or failure that no alert has reported. A silence of all checks, or of more than a day, requires the access `write`.',
+      'At the end, a late alert reports each check in a state or failure that no alert has reported. A silence of all checks, or of more than a day, requires the member role and, for a key with scopes, the scope write.',
     status: 201,
     body: NewSilence,
     nulls: ['applies_to'],

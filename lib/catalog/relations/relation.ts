@@ -21,7 +21,7 @@ export const FailurePropagation = z.object({
     .regex(GROUP, 'must have 1 to 64 lower-case letters, digits, "_" or "-" and begin with a letter or digit')
     .nullable()
     .describe(
-      'Group of interchangeable relations of the first entity, such as replicas; null: the relation is required.',
+      'Group of interchangeable relations of the first entity, such as replicas; null: the second entity has no replacement.',
     ),
   required: z
     .int()

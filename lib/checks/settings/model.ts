@@ -62,7 +62,7 @@ export const settingsOf = (mode: 'pull' | 'push', minInterval = 1) => ({
     mode === 'push' ? `${THRESHOLD} Default: 3; with a schedule: 1.` : THRESHOLD,
   ),
   recovery_threshold: wholeNumber(1, 100)
-    .describe('Consecutive successes after which a down check is degraded, or up if none of them has a warning.')
+    .describe('Number of consecutive successes that make a down check up; if some or all have warnings, degraded.')
     .meta(TIMING),
   enabled: z
     .boolean()

@@ -23,7 +23,7 @@ const Latency = z
     max_ms: Milliseconds('Maximum latency'),
   })
   .describe(
-    'Latencies of successful results. Percentiles are exact below 27 ms, else off by at most 2.2 % and 0.5 ms.',
+    'Latencies of successful results. Percentiles are exact below 27 ms, else off by at most 2.2 % plus 0.5 ms.',
   );
 
 /** Time and counts of a bucket, or of the whole range (docs/use/states-and-history.md#history). */

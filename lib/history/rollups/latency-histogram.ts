@@ -32,7 +32,7 @@ export function decodeVarints(text: string): number[] {
 /**
  * Histogram of latencies in ms (docs/use/states-and-history.md#history): base-2 exponential of scale 4, as in the
  * OpenTelemetry metrics data model (schema 4 of Prometheus native histograms). Bounds double every 16 bins, so a
- * percentile is off by at most 2.2 % and 0.5 ms, and exact below 27 ms. `bins` has the number of values per bin, up
+ * percentile is off by at most 2.2 % plus 0.5 ms, and exact below 27 ms. `bins` has the number of values per bin, up
  * to the last non-empty one: bin 0 for 0, bin k + 1 for (2^((k-1)/16), 2^(k/16)]. If empty, min is Infinity, max 0.
  */
 export type LatencyHistogram = { count: number; sum: number; min: number; max: number; bins: number[] };
