@@ -133,7 +133,7 @@ function SloDialog({ of, slo, onClose }: { of: Owner; slo?: Slo; onClose: () => 
 const SCHEMA: FormSchema = {
   type: 'object',
   properties: {
-    name: { type: 'string', description: 'Name of the SLO, such as Checkout works.' },
+    name: { type: 'string', description: 'Such as Checkout works.' },
     slug: { type: 'string', description: 'Identifier for scripts, unique in the account.' },
     target: {
       type: 'number',

@@ -101,7 +101,7 @@ it('returns 404 for a disabled account until it is enabled', async () => {
 
 it.each([
   ['entities of one blueprint', { entity_limit_per_bp: 0 }, /^409 The account may have 0 entities/],
-  ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has 0 checks/],
+  ['checks of an entity', { check_limit_per_entity: 0 }, /^409 The entity has the maximum of 0 checks/],
   ['checks', { check_limit: 0 }, /^409 .*check_limit/],
 ])('rejects a ping that would create a check at the limit of %s', async (_name, limits, expected) => {
   const account = { email: 'ann@example.com', name: 'Ann', ...limits };

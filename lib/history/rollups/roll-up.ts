@@ -15,7 +15,7 @@ const HOURS_PER_MESSAGE = 12;
 
 /**
  * Makes the due rollups of a cell: all closed hours that are not made yet, and each day whose hours are made; then, if
- * requested, remakes those of a time range. Idempotent, because each rollup is computed again as a whole, never added to.
+ * requested, remakes those of a time range. Idempotent, because each rollup is computed as a whole, never added to.
  */
 export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessage): Promise<void> {
   const { ports, keys } = env;
