@@ -87,7 +87,7 @@ describe.skipIf(!binary)('catalog pages in a browser', () => {
   it('shows entity counts, limits, and the worst state', async () => {
     const { page, go } = await shopVisitor(world.browser, world.url);
     await go('/catalog');
-    expect(await page.getByRole('row', { name: /Service/ }).textContent()).toMatch(/default.*3 down.*7 of 1,000/s);
+    await page.getByRole('row', { name: /Service.*default.*3 down.*7 of 1,000/s }).waitFor();
     expect(await page.getByText(/^1 of 50 blueprints, 7 entities$/).count()).toBe(1);
   });
 
