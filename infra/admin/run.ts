@@ -50,7 +50,8 @@ ${AUDIT_USAGE}
 ${STORE_USAGE}
 ${AWS_USAGE}
   --json prints JSON. Set DATA_DIR as for the service (default .data), or TABLE_NAME for a deployment on AWS, with
-  credentials and AWS_REGION in the environment. Links use PUBLIC_URL; without it, http://localhost and PORT, or with TABLE_NAME an error.
+  credentials and AWS_REGION in the environment. Links use PUBLIC_URL; without it,
+  http://localhost and PORT, or with TABLE_NAME an error.
   npm run --silent admin -- ... prints only the result.
 `;
 

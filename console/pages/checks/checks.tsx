@@ -90,11 +90,7 @@ function CheckList({ checks, query, reload }: ListProps) {
     [rows, states, type, enabled, words, withoutChannel, withChannel],
   );
   // Other filters can also leave an empty list.
-  const allHaveChannel =
-    withoutChannel &&
-    query.get('label') === null &&
-    rows.length > 0 &&
-    rows.every(({ check }) => withChannel.has(check.id));
+  const allHaveChannel = withoutChannel && query.get('label') === null && withChannel.size === checks.length;
   const list = (
     <>
       {shown.length > 0 ? (

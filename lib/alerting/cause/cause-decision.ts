@@ -125,7 +125,7 @@ function explained(input: CauseInput): CauseDecision {
   };
 }
 
-/** Returns the recovery of the cause or, without a known cause, of possible ones; null if there is none to wait for. */
+/** Returns the recovery of the cause or, without a known cause, of possible ones; null if nothing is awaited. */
 function recoveryOf({
   progress,
   analysis,

@@ -90,6 +90,7 @@ describe('connections', () => {
     await start({ connections_of_address: 3 }, reading, ['127.0.0.0/8', '::1'], host);
     const clients = Array.from({ length: 20 }, () => client(get, true, host));
     await vi.waitFor(() => expect(clients.filter((one) => one.answer() !== '')).toHaveLength(20));
+    expect(clients.filter((one) => one.isClosed())).toHaveLength(0);
   });
 
   it('are bounded in total, and idle ones give way to requests', async () => {
