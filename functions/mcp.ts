@@ -4,7 +4,7 @@ import { MAX_MCP_BODY } from '#lib/mcp/address.ts';
 import { makeMcp } from '#lib/mcp/endpoint.ts';
 import { type ApiEvent, requestOf } from '#lib/platform/http/api-event.ts';
 
-/** Serves MCP on a streaming URL: the response to a GET lasts minutes, until its lifetime ends or `signal` aborts. */
+/** Serves MCP on a streaming URL: the response to a GET can last minutes, and ends early if `signal` aborts. */
 export function create(ports: Ports): (event: ApiEvent, context?: { signal?: AbortSignal }) => Promise<Response> {
   const handle = makeMcp({ ...envOf(ports), onChange }, { streams: true });
   return (event, context) =>

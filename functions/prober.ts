@@ -11,7 +11,7 @@ const handleDeadlines = lazyFunction(
   async () => (await import('#lib/alerting/deadlines/handle-deadlines.ts')).handleDeadlines,
 );
 
-/** Runs jobs and deadlines. Jobs that could not be recorded are retried without the rest of their batch. */
+/** Runs jobs and deadlines. Jobs that did not run or could not be recorded are sent again, alone. */
 export function create(ports: Ports) {
   const env = { ...envOf(ports), onChange };
   const prober = makeProber(env);
@@ -20,9 +20,9 @@ export function create(ports: Ports) {
       const work = ProberWork.parse(body);
       if ('deadlines' in work) return handleDeadlines(env, work.deadlines);
       if ('wake' in work) return recheckSuppressed(env, work);
-      const failed = await runJobs(env, work, prober, context?.signal);
+      const unfinished = await runJobs(env, work, prober, context?.signal);
       // After an abort the message itself is retried, so that it becomes a dead letter after too many receives.
       context?.signal?.throwIfAborted();
-      if (failed.length > 0) await env.ports.queues.send('job', packAlone(failed, ports.clock.now()));
+      if (unfinished.length > 0) await env.ports.queues.send('job', packAlone(unfinished, ports.clock.now()));
     });
 }

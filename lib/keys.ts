@@ -2,7 +2,7 @@ import { fromBase32, hash32, toBase32 } from '#lib/platform/ids.ts';
 import type { Key } from '#lib/platform/ports.ts';
 import * as prefix from './keys.ts';
 
-/** Returns the partition of a tenant's own items. Shared partitions have the tenant in the sort key instead. */
+/** Returns the partition of a tenant's own items. Most shared partitions have the tenant in the sort key. */
 export const ofTenant = (tenant: string, ...parts: (string | number)[]): string => ['T', tenant, ...parts].join('#');
 
 export const key = (pk: string, sk: string): Key => ({ pk, sk });
@@ -140,7 +140,7 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 /** Returns the part of an id that decides its shard: the cell for a check or `<cell>#<interval>`, else the id. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
 
-/** Returns a partition by hash; 0 on one machine. */
+/** Returns a partition by hash; 0 if there is only one. */
 const partitionOf = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
 
 export type EntryKind =
@@ -159,8 +159,9 @@ export type EntryKind =
   | 'account_end';
 
 /**
- * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. A
- * key contains its tenant, unless it is read before the tenant is known, such as the digest of an API key.
+ * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. A key
+ * contains its tenant, except where it is read without one: digests, addresses of status pages, badges, unsent
+ * deliveries.
  * @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data
  */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {

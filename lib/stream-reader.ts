@@ -14,13 +14,13 @@ import { LAST_RECEIVE, type MessageOf, messages } from './messages.ts';
 /** Delay (ms) of a parked item. */
 const PARKED_MS = 5_000;
 
-/** Immutable item under a check. */
+/** Alert, or transition, under a check. */
 type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
  * Returns a function that handles new items: from the table's stream, or parked ones from `queue`. An item that fails
- * is parked there, so that others do not wait. The stream retries an item only if parking fails too. `isLast`: a
- * failure is not retried, so the work must end as failed.
+ * is parked there, so that others do not wait. The stream retries an item only if parking fails too. `isLast`: no
+ * attempt follows in time, so the work should record its failure if it fails again.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

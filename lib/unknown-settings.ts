@@ -1,6 +1,6 @@
 import { closestName, editDistance } from '#lib/platform/http/closest-name.ts';
 
-/** Prefixes that only settings of this service have. */
+/** Prefixes of settings: an unknown variable with one of them is an error, unless it matches LINK. */
 const OWN_PREFIXES = ['CHECK_', 'EGRESS_', 'MCP_STREAM', 'MIN_INTERVAL', 'JOB_GROUP', 'RATE_LIMIT'];
 
 /** Whether a setting is distinctive enough to be compared with other names; PORT, SHARDS and LOG_LEVEL are not. */

@@ -8,7 +8,7 @@ type ButtonProps = {
   /** Accessible name, if the button has no text, or its text is ambiguous in a list. */
   label?: string;
   type?: 'button' | 'submit';
-  /** `main`: primary action of the page. `danger`: deletes something. */
+  /** `main`: primary action of a page, section or form. `danger`: deletes or ends something. */
   kind?: 'main' | 'danger';
   quiet?: boolean;
   small?: boolean;

@@ -20,7 +20,7 @@ export const ONE_MACHINE_DEFAULTS = {
 /** Settings for which empty is a value; for others, empty means the default. */
 const MAY_BE_EMPTY = new Set(['NATS_SUBJECT_PREFIX', 'REFERENCE_HOST']);
 
-/** Settings of `npm start` only. */
+/** Settings of one machine, besides SettingsSchema. */
 export const HostSettings = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(8787).describe('Port to listen on; 0: any free port.'),
   HOST: z
@@ -64,7 +64,10 @@ type HostSettings = z.output<typeof HostSettings>;
 /** Names of all settings on one machine; TABLE_NAME selects a deployed table for the admin commands. */
 export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys(SettingsSchema.shape), 'TABLE_NAME'];
 
-/** Reads the settings of a machine from its environment. @throws an error that names each unknown or invalid setting */
+/**
+ * Reads the settings of a machine from its environment. @throws an error that names the unknown, else the invalid
+ * settings
+ */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
   const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
   if (unknown.length > 0) throw settingsError(unknown);

@@ -16,7 +16,7 @@ export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audit
   return author === 'system' ? () => [] : auditWriterFor(scope, author, verb, of);
 }
 
-/** Returns a user without a key as the caller of a mutation, such as a user who signs in. */
+/** Returns the caller of a mutation for a user who acts without a key, such as a user who signs in. */
 export const userAsCaller = ({
   id,
   email,

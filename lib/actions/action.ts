@@ -41,7 +41,7 @@ const fields = {
     .max(MAX_URL)
     .regex(/^[^\s\p{Cc}]*$/u, 'must not contain blanks or control characters')
     .describe(
-      'http or https URL of a public host, with {{placeholders}}. Before the path, values are limited to letters, digits, "." and "-".',
+      'http or https URL of a public host, with {{placeholders}}. Before the path, values are limited to letters, digits, "." and "-", except a base URL at the start.',
     ),
   method: HttpMethod.describe('Request method.'),
   headers: Headers,
@@ -51,7 +51,7 @@ const fields = {
     .describe('Request body, with {{placeholders}}. Not sent with GET.')
     .meta({ title: 'Body' }),
   allowed_hosts: AllowedHosts.describe(
-    'Hosts that the action is allowed to call, such as *.example.com; empty: any. Required with headers, unless the last two parts of the host have no placeholder.',
+    'Hosts that the action is allowed to call, such as *.example.com; empty: any. Required with headers if the host has a placeholder, unless the host ends with a fixed domain, such as .example.com.',
   ).meta(REQUEST),
   trigger_type: Trigger.describe(
     'manual: only by POST …/run or an MCP tool. state_change: also when its check changes state. schedule: also every interval_seconds.',

@@ -70,7 +70,7 @@ export const AuditKind = z
 export const Via = z
   .enum(['console', 'api', 'mcp', 'cli', 'oidc', 'link'])
   .describe(
-    'console: web console. api: API. mcp: MCP. cli: operator at the command line. oidc: identity provider. link: link in an alert or in a request to confirm an address.',
+    'console: web console. api: API. mcp: MCP. cli: operator at the command line. oidc: identity provider. link: link in a message, such as an alert or a request to confirm an address.',
   );
 export type Via = z.infer<typeof Via>;
 

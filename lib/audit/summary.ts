@@ -36,7 +36,7 @@ const VIA: Partial<Record<AuditEntry['via'], string>> = { oidc: ' through the id
 function actorName({ type, email, key_label }: AuditEntry['actor']): string {
   if (type === 'operator') return 'The operator';
   if (type === 'system') return 'The service';
-  if (type === 'link') return 'A user of an alert link';
+  if (type === 'link') return 'A user of a link in a message';
   const name = email ?? 'The account';
   return type === 'key' ? `${name} (key "${key_label ?? ''}")` : name;
 }

@@ -9,7 +9,10 @@ import { type AuditItem, type Author, TARGET_TYPES, type TargetType, type Verb }
 /** Audited part of one type of record; declared next to its schema. */
 export type Audited<Thing> = {
   type: TargetType;
-  /** Id and name of the record. `within`: its slug and ids of its parents; a filter by one also matches its entries. */
+  /**
+   * Id and name of the record. `within`: its slug and ids of its parents; the filter `target` finds its entries by
+   * these too.
+   */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   properties(thing: Thing): object;

@@ -82,7 +82,10 @@ export type BlueprintItem = Item &
   Omit<Blueprint, 'is_default'> & {
     v: string;
     tenant_id: string;
-    /** Number of entities; changed in the transaction that creates or deletes one, so that the account limit holds. */
+    /**
+     * Number of entities; changed in the transaction that creates or deletes one, so that the limit per blueprint
+     * holds.
+     */
     entity_count: number;
   };
 

@@ -9,7 +9,7 @@ import { namesOf } from '#lib/platform/plain-data.ts';
 /** Count, with the names of the first ten. */
 export type Counted = { count: number; names: string[] };
 
-/** Current check. If it was deleted, only `id` and `name` are known. */
+/** Check. `name`: at the transition; other properties are current, null if it was deleted. */
 export type AlertCheck = { id: string; name: string; slug: string | null; type: string | null; target: string | null };
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
@@ -27,7 +27,7 @@ export type Alert = {
   root: AlertRoot | null;
   /** Other entities whose alerts are held for the same root cause; null if unknown. */
   affected: Counted | null;
-  /** Direct dependents of the entity; null if unknown. */
+  /** Direct dependents of the entity, if the alert reports down; null without any, or if unknown. */
   impact: Counted | null;
   /** Failures that remain after the recovery of their root cause, including this one; null for other alerts. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
@@ -61,11 +61,11 @@ export type Alert = {
   /** Reported state: up for a degraded check if its policy does not alert on degraded. Null if no state is reported. */
   reports_state: NotifiedAlert['reports_state'] | null;
   flapping?: FlappingFigures;
-  /** Whether a late alert reports down again: the check recovered since the last alert, which also reported down. */
+  /** Whether it reports down again: the check recovered since the last alert, which also reported down. */
   again: boolean;
   /** Failures since the last alert that were over before an alert reported them; null without any. */
   unreported: UnreportedFailures | null;
-  /** Null for a test. */
+  /** Null for a test, status update or monthly report. */
   cause: TransitionCause | null;
   check_label: string;
   /** Error or warning of the deciding result; empty without one. */

@@ -51,7 +51,7 @@ export const GroupSeconds = z
   .min(0)
   .max(MAX_GROUP_SECONDS)
   .describe(
-    'Seconds for which an alert waits, so that all alerts of that time are sent in one message, 0 to 60. 0: each is sent separately and immediately. Default: 0.',
+    'Seconds for which an alert waits, so that all alerts of that time are sent in one message, 0 to 60. 0: this setting combines none. Default: 0.',
   );
 
 /** Returns the property `group_seconds` of new channels, if alerts of the type can be combined. */

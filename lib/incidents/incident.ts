@@ -232,7 +232,7 @@ export const IncidentDetail = IncidentRecord.extend({
     .describe('Channels notified of its failures, oldest first, up to 100; without alerts of kind reminder or impact.'),
   unrelated: z.array(Unrelated).describe('Failures first attributed to the root cause and later alerted separately.'),
   resolves_at: When.nullable().describe(
-    'Time at which it resolves if nothing fails again; null while an entity is down, if resolved, and for a manual incident.',
+    'Time at which it resolves if nothing fails again; null while a check is down, if resolved, and for a manual incident.',
   ),
   acknowledgement: IncidentAcknowledgement.nullable().describe('Acknowledgement; null without one.'),
 }).meta({ id: 'IncidentDetail' });

@@ -91,7 +91,7 @@ const challenge = ({ headers }: Request) => ({
 });
 
 const methodNotAllowed = (method: string, allow: string): AppError => {
-  const except = method === 'GET' ? ', except to open a stream of MCP 2024-11-05 at the streaming address' : '';
+  const except = method === 'GET' ? ' here, except to open a stream of MCP 2024-11-05' : '';
   return new AppError('METHOD_NOT_ALLOWED', `${method} is not allowed${except}; use ${allow}.`, {
     headers: { allow },
   });

@@ -41,7 +41,8 @@ const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encod
 /**
  * Reads the metrics of the selected checks in the Prometheus text format.
  * @param is_compressed whether the response will be compressed; otherwise it has at most 6 MB
- * @throws AppError VALIDATION_ERROR for a larger selection; NOT_FOUND for an unknown blueprint or entity
+ * @throws AppError VALIDATION_ERROR for more than MAX_CHECKS checks or a larger text; NOT_FOUND for an unknown
+ * blueprint or entity
  */
 export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;

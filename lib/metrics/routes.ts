@@ -30,7 +30,7 @@ export const metricsRoutes = [
       ).optional(),
       entity_id: IdOf('the entity whose checks to return').optional(),
       labels: LabelKeys.describe(
-        `Up to ${MAX_LABEL_KEYS} label keys, comma-separated, shown as label_<key> on fleetwatch_check_info.`,
+        `Up to ${MAX_LABEL_KEYS} label keys, comma-separated, shown as label_<key> on fleetwatch_check_info, with "_" for "." and "-".`,
       ).optional(),
     }),
     reply: z.string().meta({ id: 'Metrics', description: 'Metrics of checks, entities and incidents.' }),

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Parses `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:53`; undefined for anything else. */
+/** Parses an IP address with an optional port, default 53: `192.0.2.1:5353`, `[2001:db8::1]:53`; else undefined. */
 export function parseServer(text: string): { host: string; port: number } | undefined {
   if (isIP(text)) return { host: text, port: 53 };
   const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);

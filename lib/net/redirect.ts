@@ -34,7 +34,10 @@ export function redirected(hop: Hop, { status, headers: { location } }: Redirect
   };
 }
 
-/** Whether a redirect leads to another origin. A redirect from http to https of the same host does not count. */
+/**
+ * Whether a redirect leads to another origin. One from http to https of the same host and port, or default ports, does
+ * not count.
+ */
 export const leavesOrigin = (from: URL, to: URL): boolean =>
   from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 

@@ -23,7 +23,7 @@ export type ErrorCode = keyof typeof STATUS_OF;
 /** `path` is the place in the request: `fields.3.name`. */
 export type ErrorDetail = { path: string; message: string };
 
-/** The only error whose message reaches a client. Any other error becomes INTERNAL without details. */
+/** Error whose message reaches a client. Other errors become INTERNAL without details, except RpcError in MCP. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;

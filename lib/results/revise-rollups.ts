@@ -10,8 +10,8 @@ import { isClosed, startOfHour } from '#lib/schedule/slots.ts';
 /** Interval (ms) at which revisions are made. Requests for the same hour within one interval cause one revision. */
 const REVISION_INTERVAL_MS = 30_000;
 /**
- * Maximum time (ms) from the request of a revision to the commit of the write that it concerns; longer than the timeout
- * of the function that writes.
+ * Maximum time (ms) from the request of a revision to the commit of its write; longer than the timeout of each function
+ * that writes, except `mcp`.
  */
 const WRITTEN_MS = 75_000;
 

@@ -13,7 +13,7 @@ export function intervalScheduleOf(id: string, intervalSeconds: number): Interva
   return { phase: Math.floor((hash32(id) / 2 ** 32) * (interval_ms / GRID_MS)) * GRID_MS, interval_ms };
 }
 
-/** Time (ms) after an hour at which it is rolled up, so that late records are included. */
+/** Minimum time (ms) from the end of an hour to its rollup, so that late records are included. */
 export const ROLLUP_DELAY_MS = 5 * 60_000;
 /** Returns the schedule of a cell's rollups: spread over the 50 minutes after the delay. */
 export const rollupScheduleOf = (cell: string): IntervalSchedule => ({

@@ -21,7 +21,7 @@ import { statusPage } from './status-page.ts';
 
 /**
  * `npm run test:nightly -- cost`: prices the service on AWS. Its functions run with the adapters and the SDK of AWS in
- * virtual time; requests, capacity, receives, invocations and GB-seconds are counted by path. `--only
+ * virtual time; requests, capacity, receives, invocations and GB-seconds are counted by row of the cost table. `--only
  * steady1000,heartbeat` runs a part. Exit code 1 if a target is missed.
  */
 const reports: Record<string, (minutes: number) => Promise<Report>> = {

@@ -82,7 +82,7 @@ describe('a link in an alert', () => {
     expect((await readCheck(id)).acknowledgement).toBeNull();
     const [entry] = got(await client.get(`/v1/audit?target=${id}&action=check.acknowledge`), 200);
     expect(entry).toMatchObject({ via: 'link', actor: { type: 'link', email: null } });
-    expect(entry.summary).toMatch(/^A user of an alert link acknowledged check "backup"\.$/);
+    expect(entry.summary).toMatch(/^A user of a link in a message acknowledged check "backup"\.$/);
   });
 
   it('is rejected in another spelling that decodes to the same bytes', async () => {

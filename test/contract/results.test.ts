@@ -45,7 +45,7 @@ describe('GET /v1/checks/{id}/results', () => {
     expect(headers.get('link')).toBeNull();
   });
 
-  it('returns results from `since` (inclusive) to `until` (exclusive), in any time format', async () => {
+  it('returns results from `since` (inclusive) to `until` (exclusive), with or without a time of day or an offset', async () => {
     const [until, since] = [times[10]!, times[20]!];
     expect(timesOf((await list(`?since=${since}&until=${until}`)).results)).toEqual(times.slice(11, 21));
     const offset = encodeURIComponent(iso(Date.parse(since) + 60 * MINUTE).replace('Z', '+01:00'));

@@ -12,8 +12,8 @@ import { type Client, insist } from './requests.ts';
 type World = { random: Random; clock: VirtualClock; seen: Observations; client: Client; profile: Profile; end: number };
 
 /**
- * First push number of a simulation. A push sends its number as the latency of its result, which identifies it, because
- * no measured latency is that high.
+ * First push number of a simulation. A push, except a heartbeat, sends its number as the latency of its result, which
+ * identifies it, because no measured latency is that high.
  */
 const FIRST_PUSH = 50_000_000;
 let pushes = FIRST_PUSH;

@@ -8,7 +8,7 @@ import { TileMap } from './tile-map.tsx';
 
 const MAX_UNHEALTHY = 24;
 
-/** Fleet on a wall monitor: large figures, unhealthy entities, no controls. */
+/** Fleet on a wall monitor: large figures and unhealthy entities, without search and filters. */
 export function Wall({ fleet }: { fleet: Fleet }) {
   const rows = inOrder(fleet);
   const counts = countsOf(rows);

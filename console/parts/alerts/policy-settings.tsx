@@ -22,7 +22,7 @@ type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & 
   channels: readonly StepRecipient[];
 };
 
-/** Form of a policy. It waits for the rotas, because steps saved without the field for rotas would lose their rotas. */
+/** Form of a policy. Waits for the rotas, because escalation steps offer them by name. */
 export function PolicyForm({ policy, channels, ...rest }: FormProps) {
   const rotas = useLoad<Rota[]>('/v1/rotas');
   const { escalation, ...settings } = SETTINGS;

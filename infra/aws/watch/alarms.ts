@@ -18,7 +18,7 @@ const LATE_SECONDS = 120;
 const WAIT_SECONDS = (2 * LOOKAHEAD_MS) / 1000 + 60;
 /** Two attempts of a parked record (lib/stream-reader.ts). */
 const ALERT_WAIT_SECONDS = 90;
-/** The longest delay of a delivery after a 429 response is 14 min. */
+/** The longest delay of one message of a delivery after a 429 response is 14 min. */
 const DELIVERY_WAIT_SECONDS = 900;
 const STREAM_LAG_MS = 60_000;
 

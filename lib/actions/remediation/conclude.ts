@@ -35,7 +35,7 @@ type FailedRemediation = {
 /**
  * Returns the alert about a failed remediation: one per series, if the rules of alerting allow it. It also makes the
  * next escalation step due, or starts escalation if it is the first alert of the failure. Undefined if it was already
- * sent, or if the check is healthy.
+ * sent or finally skipped, or if the failure has ended.
  */
 export async function failureAlertOf(
   env: Env,
@@ -197,8 +197,8 @@ async function readFailureAlert(
 }
 
 /**
- * Deletes a series that cannot continue, and its deadline: its action was deleted, is bound to another check, or has no
- * `remediation` any more.
+ * Deletes a series that cannot continue, and its deadline: its check, action, execution or transition was deleted, or
+ * the action no longer remediates this check.
  */
 export async function abandon(
   env: RunEnv,

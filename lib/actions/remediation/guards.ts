@@ -4,7 +4,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 /** Limits of an account: concurrent remediations, and starts per hour (docs/operate/limits.md#account-limits). */
 const MAX_RUNNING = 3;
 const MAX_PER_HOUR = 10;
-/** Number of checks going down within a minute that makes a storm. */
+/** Number of checks going down within a minute of the failure that makes a storm. */
 const STORM = 5;
 /** Maximum time (ms) until the next evaluation if the lock is taken or too many remediations are running. */
 const RETRY_MS = 30_000;
@@ -36,7 +36,7 @@ const storm: Guard = {
   name: 'storm',
   evaluate: ({ went_down, has_dependents }) =>
     went_down >= STORM && !has_dependents
-      ? { stops: `${went_down} checks of the account went down within a minute` }
+      ? { stops: `${went_down} checks of the account went down within a minute of this failure` }
       : {},
 };
 
@@ -46,7 +46,7 @@ const DOWNSTREAM_MS = 60_000;
 
 const alreadyHealthy: Guard = {
   name: 'already_healthy',
-  evaluate: ({ is_healthy }) => (is_healthy ? { stops: 'the check has recovered' } : {}),
+  evaluate: ({ is_healthy }) => (is_healthy ? { stops: 'the failure has ended' } : {}),
 };
 
 /** Remediation of a downstream failure has no effect. An attempt waits while the root cause is evaluated. */

@@ -8,7 +8,7 @@ type ExecutionOutcome = Pick<ExecutionItem, 'dispatch_status' | 'finished_at' | 
 
 /** Maximum time (ms) from a probe until its result is written, because of packs and clock differences. */
 const MAX_WRITE_DELAY_MS = 5_000;
-/** Minimum and maximum time (ms) between rechecks; the time grows with the wait. */
+/** Minimum and maximum time (ms) between rechecks after the settle time; it grows with the wait. */
 const MIN_RECHECK_MS = 3_000;
 const MAX_RECHECK_MS = 300_000;
 /** Reserve (ms) for a late deadline, as after a service outage. */

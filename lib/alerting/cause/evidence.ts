@@ -33,8 +33,8 @@ export type KnownCheck = Pick<
 export type Evidence = { evidence: 'state' | 'result' | 'probe' | 'none'; known_at?: number | undefined };
 
 /**
- * Status of an upstream entity. `no_data`: without evidence. `confirmed`: whether states of checks show the failure;
- * otherwise only probes do. `since`: start of the failure (epoch ms).
+ * Status of an upstream entity. `no_data`: neither failed nor healthy. `confirmed`: whether states of checks suffice to
+ * show the failure, without a probe. `since`: start of the failure (epoch ms).
  */
 export type UpstreamStatus = Evidence &
   ({ status: 'failed'; confirmed: boolean; since: number } | { status: 'healthy' | 'no_data' });

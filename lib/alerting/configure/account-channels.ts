@@ -177,7 +177,7 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
   const auditWrites = auditWriter(context, 'create', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     if (present.channels.length >= MAX_CHANNELS) {
-      throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} channels. Delete one first.`);
+      throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} account channels. Delete one first.`);
     }
     assertSlugFree(present, channel);
     return { writes: [{ put: channel, if: 'absent' }, ...auditWrites(undefined, channel)] };
@@ -220,7 +220,7 @@ function assertSlugFree({ channels }: AccountAlerting, { id, slug }: AccountChan
   if (other) throw new AppError('CONFLICT', `Channel ${other.id} already has the slug ${slug}.`);
 }
 
-/** Deletes an account channel. Its unfinished deliveries end as failed. */
+/** Deletes an account channel. Its unfinished deliveries end as failed, except closing alerts. */
 export async function deleteAccountChannel(context: Context, id: string): Promise<void> {
   const { keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', auditedAccountChannel);

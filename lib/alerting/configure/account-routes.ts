@@ -180,7 +180,7 @@ const channelRoutes = [
     path: '/v1/notify/channels/{id}',
     access: 'write',
     summary: 'Delete an account channel',
-    description: 'Its unfinished deliveries end as failed.',
+    description: 'Its unfinished deliveries end as failed, except closing alerts, which are still sent.',
     status: 204,
     load: loadChannel,
     run: (context, { loaded }) => deleteAccountChannel(context, loaded.id),

@@ -77,7 +77,7 @@ export async function changeChannel(
   return after;
 }
 
-/** Removes a channel. Its unfinished deliveries end as failed. */
+/** Removes a channel. Its unfinished deliveries end as failed, except closing alerts. */
 export async function removeChannel(context: Context, check: CheckItem, id: string): Promise<void> {
   const { keys, tenant } = context;
   const auditWrites = auditWriter(context, 'remove', auditedChannel);

@@ -90,8 +90,8 @@ async function askAgain(context: Context, address: string): Promise<MailAddress>
     const { error, retry_ms } = reached;
     throw new AppError(
       'RATE_LIMITED',
-      `${item.address}: ${error}. The next request is possible at ${iso(ports.clock.now() + retry_ms)}; the link of ` +
-        'the last mail is valid for 7 days.',
+      `${item.address}: ${error}. The next request is possible at ${iso(ports.clock.now() + retry_ms)}; a link of ` +
+        'the last mail is valid for 7 days, unless the address has unsubscribed since.',
       { headers: { 'retry-after': String(retry_ms / 1000) } },
     );
   }

@@ -40,7 +40,7 @@ const DESCRIPTIONS = {
   handover: 'Interval and time at which the next member takes over.',
   time_zone: 'IANA time zone of the hand-over. Default: UTC.',
   starts_on:
-    'Local date of the first hand-over, to the first member, 1970–2999. The first member is also on call before it. A weekly hand-over is on the weekday of this date.',
+    'Local date in 1970–2999 on which the first member takes over. The first member is also on call before it. A weekly hand-over is on the weekday of this date.',
   overrides: 'Time ranges in which another member is on call, without overlaps, at most 100. PUT replaces the list.',
 };
 
@@ -345,7 +345,7 @@ export const rotaRoutes = [
     path: '/v1/rotas/{id}',
     access: 'write',
     summary: 'Delete an on-call rota',
-    description: 'Escalation steps that name it then notify only their own channels.',
+    description: 'Escalation steps that name it then notify only their own channels and other rotas.',
     status: 204,
     load,
     run: (context, { loaded }) => deleteRota(context, loaded.id),

@@ -80,7 +80,7 @@ export const alertRoutes = [
     path: '/v1/checks/{check_id}/policy/channels/{channel_id}',
     access: 'write',
     summary: 'Remove a channel from the policy of a check',
-    description: 'Its unfinished deliveries end as failed.',
+    description: 'Its unfinished deliveries end as failed, except closing alerts, which are still sent.',
     status: 204,
     load: loadChannel,
     run: (context, { loaded }) => removeChannel(context, loaded.check, loaded.channel.id),

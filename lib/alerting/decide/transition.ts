@@ -57,7 +57,7 @@ export const TransitionRecord = StateTransition.extend({
 }).meta({ id: 'Transition' });
 export type TransitionRecord = z.infer<typeof TransitionRecord>;
 
-/** A stored transition, 1.2 KB. Immutable, except while its alert is held; that is decided once (final-decision.ts). */
+/** A stored transition, 1.2 KB. Immutable, except that a held alert is decided once (final-decision.ts). */
 export type DecidedTransition = TransitionItem &
   Pick<TransitionRecord, 'alert'> & {
     decided_on: DecisionInput;

@@ -202,7 +202,7 @@ async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready
   const limit = ready.account.alerts_per_minute_limit;
   if (delivery.is_reserved || delivery.kind === 'test') return undefined;
   const now = env.ports.clock.now();
-  const why = `waits: the account sends more than ${limit} messages per minute (alerts_per_minute_limit)`;
+  const why = `waits: for earlier messages, at most ${limit} per minute (alerts_per_minute_limit) and a tenth at once per host`;
   const waiting = { status: 'waiting', why, is_open: false, turn: undefined } as const;
   const isMember = groupedBy(delivery) !== undefined;
   const changes = joinOf(ready);

@@ -29,12 +29,12 @@ export const FailurePropagation = z.object({
     .max(200)
     .nullable()
     .describe(
-      'Minimum number of relations in the group whose second entity has not failed. The lowest value in the group applies; 1 if all are null.',
+      'Minimum number of second entities in the group that have not failed. The lowest value in the group applies; 1 if all are null.',
     ),
   when: z
     .enum(['down', 'degraded'])
     .describe(
-      'When the second entity counts as failed. down: if all its probed checks are down. degraded: if any of its checks is down.',
+      'When the second entity counts as failed. down: if all its pull checks are down; without pull checks, all its push checks. degraded: if any of its checks is down.',
     ),
 });
 export type FailurePropagation = z.infer<typeof FailurePropagation>;

@@ -102,7 +102,9 @@ function searchesOf({ operator, value }: Assertion, observation: Observation | U
   return observation.subjects.map(({ text }) => ({ expression: String(value), text: text?.begin ?? '' }));
 }
 
-/** Returns why the assertion is not met; undefined if it is. A value that cannot be read fails every assertion. */
+/**
+ * Returns why the assertion is not met; undefined if it is. An assertion on a value that cannot be read is never met.
+ */
 function failureMessage(
   assertion: Assertion,
   observation: Observation | Unreadable,

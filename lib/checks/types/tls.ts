@@ -33,7 +33,7 @@ export const tls = defineCheck({
   mode: 'pull',
   title: 'TLS certificate',
   about:
-    'Performs a TLS handshake, with starttls within another protocol. It succeeds if the certificate is trusted and valid for the name and for long enough, and the assertions are met. last_result shows days_left and expires_at.',
+    'Performs a TLS handshake. With starttls, a plain-text conversation in that protocol comes first. It succeeds if the certificate is trusted and valid for the name and for long enough, and the assertions are met. last_result shows days_left and expires_at.',
   config: Config,
   sources: ['latency_ms', 'days_left', 'tls_version', 'issuer', 'fingerprint_sha256'],
   result: ExpiryProperties,

@@ -39,7 +39,7 @@ export type LatencyHistogram = { count: number; sum: number; min: number; max: n
 
 const BINS_PER_DOUBLING = 16;
 
-/** Maximum latency: 37 hours in ms; a pushed latency is at most a day. */
+/** Maximum latency: 37 hours in ms. A job run measured for longer, up to 72 hours, counts as this maximum. */
 const MAX_MS = 2 ** 27;
 
 /**

@@ -50,7 +50,7 @@ export function decodeSpans(text: string, range: TimeRange): ClassifiedSpan[] {
 
 /** Stored figures of a check or entity for an hour or a UTC day. */
 export type Rollup = EntityFigures & {
-  /** Spans of the figures; null for most days, and for an hour with over 500 spans (flapping every few seconds). */
+  /** Spans of the figures; null for days with several kinds of time, and for an hour with over 500 spans. */
   spans: readonly ClassifiedSpan[] | null;
 };
 

@@ -35,7 +35,7 @@ export type IdentityItem = Item & IdentityRecord & { v: string; tenant_id: strin
 export const identityDigest = ({ issuer, subject }: Pick<Claims, 'issuer' | 'subject'>): string =>
   digestOf(JSON.stringify([issuer, subject]));
 
-/** Returns the users linked to a person at a provider, the last used first. */
+/** Returns the identities of a person at a provider, one per linked user, the last used first. */
 export async function identitiesOf({ ports, keys }: Env<'table'>, digest: string): Promise<IdentityItem[]> {
   const items = await allOf<IdentityItem>(ports.table, { partition: keys.identities(digest) });
   return items.toSorted((a, b) => Date.parse(b.last_used_at) - Date.parse(a.last_used_at));
@@ -50,7 +50,7 @@ export const auditedIdentity: Audited<Pick<IdentityItem, 'id' | 'name' | 'issuer
   properties: ({ issuer, subject, name }) => ({ issuer, subject, name }),
 };
 
-/** Lists the identities of the caller, oldest first. */
+/** Lists the identities of the caller in the order in which they were last linked. */
 export async function ownIdentities({ ports, keys, tenant, caller }: Context): Promise<IdentityRecord[]> {
   const user = await ports.table.get<UserItem>(keys.user(tenant, caller.user_id));
   const identityKeys = (user?.identities ?? []).map(({ digest }) => keys.identity(digest, tenant, caller.user_id));

@@ -46,7 +46,7 @@ export function resolveIdentity<Linked extends Membership>(known: Known<Linked>)
   return isVerified(claims, trust) ? { link: only } : { refused: 'email_not_verified' };
 }
 
-/** User without the used invitation or link, to be written by the caller, and the writes that use up the proof. */
+/** User without the used invitation or link, for the caller to write. `writes` use up or check the proof. */
 type Proven = { user: UserItem; writes: Write[] };
 
 /** Uses the proof of a sign-in: returns the user and the writes, or undefined if it is no longer valid for the user. */

@@ -19,7 +19,7 @@ import { acknowledge } from '#lib/incidents/acknowledge.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 import { HOUR_MS, iso } from '#lib/platform/time.ts';
 
-/** Record of a used link, written in the transaction of its action and kept until the link has expired. */
+/** Record of a used link, written in the transaction of its action and kept until an hour after the link expires. */
 type UsedLink = Item & { v: string; at: number };
 
 export type OpenLink = {
@@ -85,7 +85,7 @@ export async function openLink({ ports, keys }: Env, token: string): Promise<Ope
 type ActorScope = TenantEnv & MutationContext;
 
 /**
- * Performs the action of a link. Records the use in the same transaction, so that a link works only once.
+ * Performs the action of a link. Records the use in the same transaction, so that a link changes something only once.
  * @param name name that the user entered; may be empty
  */
 export async function followLink(

@@ -21,13 +21,13 @@ const InputSchema = z
   })
   .describe('JSON Schema of type object; without $ref, pattern, patternProperties and x-mcp-header.');
 
-/** Tool of a skill: a built-in one by name, or one bound to an action. */
+/** Tool of a skill: a built-in one by name, or one bound to an action. Calls of any other tool return an error. */
 export const ToolDefinition = z
   .object({
     name: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{1,128}$/, 'must have 1 to 128 letters, digits, "_", "." or "-"')
-      .describe('Name of the tool. The name of a built-in tool lists that tool for MCP clients.'),
+      .describe('Name of the tool. MCP clients see a built-in tool only if a skill has a tool with its name.'),
     description: text(0, 8192).describe('Description for models: purpose and use.').default(''),
     inputSchema: InputSchema,
     action_id: z.string().optional().describe('Id of the action that a call runs, with the arguments as vars.'),
@@ -102,7 +102,7 @@ export const Skill = z
   .meta({ id: 'Skill' });
 export type Skill = z.infer<typeof Skill>;
 
-/** Stored skill: 0.3 KB plus its tools. `number`: order of registration. */
+/** Stored skill: 0.3 KB plus its description and tools. `number`: order of registration. */
 export type SkillItem = Item & Skill & { v: string; tenant_id: string; number: number };
 
 /** Number of skills of a tenant, and number ever registered. */

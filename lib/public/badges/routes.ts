@@ -32,7 +32,7 @@ export const badgeRoutes = [
     path: '/v1/badges',
     access: 'configure',
     summary: 'Create a badge',
-    description: 'Its addresses show the state, uptime and latency to everyone, and nothing else.',
+    description: 'Its addresses show its label, state, uptime and latency to everyone, and nothing else.',
     status: 201,
     body: NewBadge,
     reply: BadgeRecord,

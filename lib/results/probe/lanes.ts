@@ -6,19 +6,21 @@ import { FairSemaphore, NO_PERMIT, type PermitRequest } from '#lib/platform/shar
 import { probeEntryId } from '#lib/schedule/entries.ts';
 import { lateFrom } from '#lib/schedule/jobs.ts';
 
-/** Maximum number of concurrent probes per lane and process. */
+/** Permits for concurrent probes, per lane and process. For each limit here, FairSemaphore adds a fifth. */
 const QUICK_PERMITS = 250;
 const SLOW_PERMITS = 100;
-/** Maximum number of concurrent probes of one tenant to one host. */
+/** Maximum number of concurrent probes of one tenant to one host, per lane and process. */
 const PER_HOST = 10;
-/** Maximum number of large bodies in memory, up to 1 MB each, and twice that as text. */
+/** Permits for large bodies in memory, up to 1 MB each, and twice that as text. */
 const LARGE_BODIES = 20;
 /** Maximum wait (ms) for a permit before the job returns to the queue; wait and probe fit into a function's timeout. */
 const WAIT_MS = 20_000;
-/** Duration (ms) from which a probe counts as slow; a timeout always does. */
+/**
+ * Duration (ms) from which a probe counts as slow, as does a timeout. At intervals up to this, no probe counts as slow.
+ */
 const SLOW_MS = 2_000;
 
-/** `slow`: checks whose last probe was slow; they delay only each other. `quick`: all others. */
+/** `slow`: checks whose last probe was slow, and manual runs; they delay only each other. `quick`: all others. */
 export type Lane = 'quick' | 'slow';
 
 /** `large`: permits for bodies over 64 KB in memory (probe.ts). */
@@ -40,7 +42,7 @@ export function makeLanes({ clock, settings }: Pick<Ports, 'clock' | 'settings'>
   return { quick: lane(QUICK_PERMITS), slow: lane(SLOW_PERMITS), large, begin, enter: cellsInTurn(clock) };
 }
 
-/** Maximum number of cells that are read, and whose checks wait for permits, at the same time. */
+/** Permits for cells that are read, and whose checks wait for permits, at the same time. */
 const CELLS_AT_ONCE = 16;
 /** Maximum number of remembered turns; a forgotten cell counts as one without a turn. */
 const MAX_REMEMBERED = 20_000;

@@ -36,8 +36,8 @@ export function withStart(
 export type Ended = { runs: Runs; latency_ms: number };
 
 /**
- * Ends the run with the rid or, without a rid, all runs; then the duration is known only if one run was open. With an
- * unknown rid, a success ends no run, and a failure ends all.
+ * Ends the run with the rid or, without a rid, all runs; then the duration is known if one run is not overrun, or if
+ * there is only one. With an unknown rid, a success ends no run, and a failure ends all.
  */
 export function withEnd(
   runs: Runs,

@@ -6,9 +6,9 @@ const RECHECK_MS = 5_000;
 
 /**
  * Policy of Icinga 2, according to its code. A change of a child, including soft states, checks its direct parents now
- * if their next check is at least one retry interval away. A parent in a hard down state makes its children
- * unreachable. A suppressed alert is rechecked every 5 s. It is sent once the check is reachable, was checked after the
- * last recovery of a parent, and is not about to be checked.
+ * if their next check is at least one retry interval away. A child is unreachable if fewer of its parents than it
+ * requires are reachable and not in a hard down state. A suppressed alert is rechecked every 5 s. It is sent once the
+ * check is reachable, was checked after the last recovery of a parent, and is not about to be checked.
  */
 export const icinga: Policy = {
   name: 'Icinga 2',

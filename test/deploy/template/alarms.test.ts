@@ -122,7 +122,7 @@ describe('makeAlarms', () => {
     const [job, deadline, notify, delivery] = watched.map((one) => one.Threshold);
     // Creating a check sends jobs until the generator takes over: at most now + 2 × the lookahead.
     for (const ahead of [job, deadline]) expect(ahead).toBeGreaterThan((2 * LOOKAHEAD_MS) / 1000 + 10);
-    // After a 429 response a delivery is delayed by at most 14 min.
+    // After a 429 response, a message of a delivery is delayed by at most 14 min at a time.
     expect(delivery).toBeGreaterThan(14 * 60);
     expect(notify).toBeLessThan(120);
   });

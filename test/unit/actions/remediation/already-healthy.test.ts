@@ -16,7 +16,7 @@ describe('a guarded action', () => {
     expect(await world.onlyRun(action)).toMatchObject({
       dispatch_status: 'skipped',
       verdict: 'already_healthy',
-      error_message: 'already_healthy: the check has recovered',
+      error_message: 'already_healthy: the failure has ended',
     });
   });
 
