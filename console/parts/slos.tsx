@@ -94,7 +94,7 @@ function Budget({ status }: { status: MeasuredSlo['status'] }) {
       </p>
       <meter min={0} max={1} low={0.2} optimum={1} value={Math.max(0, remaining_ratio)} aria-label="Remaining budget" />
       <p class="hint">
-        Uptime {percent(sli)}
+        Good time {percent(sli)}
         {coverage !== null && coverage < 0.99 && `, ${percent(coverage)} monitored`}
         {known_since && known_since > from && (
           <>

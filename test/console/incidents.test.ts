@@ -140,7 +140,7 @@ describe.skipIf(!binary)('incident pages in a browser', () => {
   it('filters by state, entity and time, and keeps the filters in the address', async () => {
     const person = await openIncidents();
     const { page, rows, textOf, mail } = person;
-    await page.getByLabel('State').selectOption('over');
+    await page.getByLabel('State').selectOption('resolved');
     await eventually(async () => (await rows.count()) === 1 && /Mail/.test(await textOf(0)));
     await page.reload();
     await rows.first().waitFor();

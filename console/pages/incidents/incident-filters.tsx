@@ -14,9 +14,9 @@ export function IncidentFilters({ query }: { query: URLSearchParams }) {
         label="State"
         value={value('state')}
         options={[
-          { value: '', label: 'open and resolved' },
-          { value: 'open', label: 'open' },
-          { value: 'over', label: 'resolved' },
+          { value: '', label: 'all' },
+          { value: 'unresolved', label: 'unresolved' },
+          { value: 'resolved', label: 'resolved' },
         ]}
         onChange={(state) => setQuery({ state })}
       />

@@ -19,7 +19,7 @@ const POLL_MS = 10_000;
 
 const anyTransition = (_: Transition): boolean => true;
 
-/** Page of incidents: open ones first. */
+/** Page of incidents: unresolved ones first. */
 export default function IncidentsPage({ query }: PageProps) {
   const why = refusal('respond');
   const { isOpen, open: openNew, close } = newRecordDialog('incident', why);
@@ -28,18 +28,18 @@ export default function IncidentsPage({ query }: PageProps) {
     const filters = Object.entries({ state: wanted, entity_id, since, until, limit: PAGE_SIZE });
     return `/v1/incidents?${new URLSearchParams(filters.filter((pair): pair is [string, string] => Boolean(pair[1])))}`;
   };
-  const open = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: anyTransition });
+  const unresolved = useLoad<IncidentRecord[]>(pathOf('unresolved'), { all: true, about: anyTransition });
   const resolved = useLiveFeed<IncidentRecord>(pathOf('resolved'), anyTransition);
   useEvery(POLL_MS, () => {
-    open.reload();
+    unresolved.reload();
     resolved.renew();
   });
   const shown = [
-    ...(state === 'over' ? [] : (open.data ?? []).toSorted(compareIncidents)),
-    ...(state === 'open' ? [] : resolved.items),
+    ...(state === 'resolved' ? [] : (unresolved.data ?? []).toSorted(compareIncidents)),
+    ...(state === 'unresolved' ? [] : resolved.items),
   ];
-  const failure = open.failure ?? resolved.failure;
-  const isReading = open.data === undefined || (resolved.loading && resolved.items.length === 0);
+  const failure = unresolved.failure ?? resolved.failure;
+  const isReading = unresolved.data === undefined || (resolved.loading && resolved.items.length === 0);
   return (
     <Page
       title="Incidents"
@@ -50,13 +50,13 @@ export default function IncidentsPage({ query }: PageProps) {
       }
     >
       <IncidentFilters query={query} />
-      {failure && <Failure failure={failure} retry={open.failure ? open.reload : resolved.reload} />}
+      {failure && <Failure failure={failure} retry={unresolved.failure ? unresolved.reload : resolved.reload} />}
       {isReading && !failure && <Loading what="Loading the incidents" lines={8} />}
       {!isReading && shown.length > 0 && <IncidentTable incidents={shown} />}
       {!isReading && !failure && shown.length === 0 && (
         <NoIncidents isUnfiltered={[entity_id, state, since, until].join('') === ''} />
       )}
-      {resolved.hasMore && !isReading && state !== 'open' && (
+      {resolved.hasMore && !isReading && state !== 'unresolved' && (
         <p class="more">
           <Button small busy={resolved.loading} onClick={resolved.more}>
             Show older incidents

@@ -177,7 +177,10 @@ export async function addAccountChannel(context: Context, input: NewAccountChann
   const auditWrites = auditWriter(context, 'create', auditedAccountChannel);
   await changeAlerting(context, (present) => {
     if (present.channels.length >= MAX_CHANNELS) {
-      throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_CHANNELS} account channels. Delete one first.`);
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `An account has at most ${MAX_CHANNELS} account channels. Delete one first.`,
+      );
     }
     assertSlugFree(present, channel);
     return { writes: [{ put: channel, if: 'absent' }, ...auditWrites(undefined, channel)] };

@@ -335,7 +335,10 @@ export async function addWindow(context: Context, input: NewWindow): Promise<Win
   const auditWrites = auditWriter(context, 'create', auditedWindow);
   await changeAlerting(context, async ({ windows }) => {
     if (windows.filter((one) => !isOver(one, now)).length >= MAX_WINDOWS) {
-      throw new AppError('LIMIT_EXCEEDED', `An account has at most ${MAX_WINDOWS} windows that are not over. Delete one of them first.`);
+      throw new AppError(
+        'LIMIT_EXCEEDED',
+        `An account has at most ${MAX_WINDOWS} windows that are not over. Delete one of them first.`,
+      );
     }
     await reviseUptime(context, undefined, window);
     return { writes: [{ put: window, if: 'absent' }, ...auditWrites(undefined, window)], is_public: true };

@@ -28,7 +28,10 @@ const Config = z.strictObject({
   subprotocol: z
     .string()
     .max(200)
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a protocol name: letters, digits, hyphens and other token characters')
+    .regex(
+      /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/,
+      'must be a protocol name: letters, digits, hyphens and other token characters',
+    )
     .describe('Required subprotocol, such as mqtt or graphql-transport-ws.')
     .meta(REQUEST)
     .optional(),

@@ -66,8 +66,14 @@ export function gapCauseFinder({ ports }: TenantEnv, check: CheckItem, outages: 
 /** Gap as the API shows it: time in which a check was due but not monitored. */
 export const GapRecord = z
   .object({
-    from: z.iso.datetime().describe('First missed slot; for a push check, the start of the service outage, within the time range.'),
-    to: z.iso.datetime().describe('Slot after the last missed one; for a push check, the end of the service outage, within the time range.'),
+    from: z.iso
+      .datetime()
+      .describe('First missed slot; for a push check, the start of the service outage, within the time range.'),
+    to: z.iso
+      .datetime()
+      .describe(
+        'Slot after the last missed one; for a push check, the end of the service outage, within the time range.',
+      ),
     slots: z.int().describe('Number of missed slots; for a push check with a schedule, of due times.'),
     cause: GapCause,
   })

@@ -190,7 +190,10 @@ const CONFIRM: Readonly<Record<LinkAction, { says: string; button: string }>> = 
 const DONE: Readonly<Record<LinkAction, (link: OpenLink, now: number) => Pick<LinkPage, 'title' | 'says'>>> = {
   acknowledge: ({ name }) => ({
     title: `${name} is acknowledged`,
-    says: ['The recipients of the alert are notified, unless the check is silenced or in maintenance.', ACKNOWLEDGE_EFFECT],
+    says: [
+      'The recipients of the alert are notified, unless the check is silenced or in maintenance.',
+      ACKNOWLEDGE_EFFECT,
+    ],
   }),
   silence: ({ name }, now) => ({
     title: `${name} is silenced`,
