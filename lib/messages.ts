@@ -137,7 +137,7 @@ export type ReportMessage = z.infer<typeof Report>;
 
 /**
  * Delay (ms) from the change of a page to its rendering, so that one rendering shows several changes. Also the minimum
- * time between the starts of two renderings.
+ * time between the starts of two renderings. Longer than CLOCK_TOLERANCE_MS.
  */
 export const MERGE_MS = 2_000;
 

@@ -45,7 +45,7 @@ export type ResultItem = Item & {
 };
 
 /** Maximum time (ms) of checked_at in the future (docs/use/heartbeats.md#results-and-heartbeats-with-a-key). */
-export const MAX_CLOCK_SKEW_MS = 60_000;
+export const MAX_FUTURE_MS = 60_000;
 
 /** Returns the time (epoch ms) in the key of a result, by which results are ordered. */
 export const orderOf = (item: Pick<ResultItem, 'sk'>): number => Number(item.sk.slice(2, 15));

@@ -4,6 +4,7 @@ import type { DueDeadline, Job, MessageTo, RollupMessage } from '#lib/messages.t
 import { MAX_DELAY_MS } from '#lib/platform/batch.ts';
 import { chunks } from '#lib/platform/plain-data.ts';
 import type { Message } from '#lib/platform/ports.ts';
+import { CLOCK_TOLERANCE_MS } from '#lib/platform/time.ts';
 import type { CellInterval, Owner } from './entries.ts';
 import { writerSendsUntil } from './watermark.ts';
 
@@ -202,8 +203,6 @@ export const lateFrom = (job: Job): number => job.retry?.until ?? nextSlotOf(job
 
 export const isLate = (job: Job, now: number): boolean => lateFrom(job) <= now;
 
-/** Tolerated clock difference between two processes (ms). */
-const SKEW_MS = 1_000;
-
 /** Whether a retry arrived before its time, because a message could not wait that long; it is sent again. */
-export const isEarly = ({ retry }: Job, now: number): boolean => retry !== undefined && retry.at > now + SKEW_MS;
+export const isEarly = ({ retry }: Job, now: number): boolean =>
+  retry !== undefined && retry.at > now + CLOCK_TOLERANCE_MS;

@@ -5,13 +5,11 @@ import { revisionsSince } from '#lib/checks/settings/revisions.ts';
 import { checkTypeOf } from '#lib/checks/types/registry.ts';
 import { RESULTS } from '#lib/keys.ts';
 import type { Reader } from '#lib/platform/http/paging.ts';
-import { MAX_CLOCK_SKEW_MS, type ResultItem } from '#lib/results/result.ts';
+import { CLOCK_TOLERANCE_MS } from '#lib/platform/time.ts';
+import { MAX_FUTURE_MS, type ResultItem } from '#lib/results/result.ts';
 import { type ResultRecord, resultView } from '#lib/results/result-record.ts';
 import { latestSlot } from '#lib/schedule/slots.ts';
 import { resultOf, storedEntries } from './stored-results.ts';
-
-/** Tolerated clock difference between two machines of the service (ms). */
-const MACHINE_SKEW_MS = 1_000;
 
 /** Results with `since` <= checked_at < `until`, in epoch ms. */
 export type ResultRange = { since?: number | undefined; until?: number | undefined };
@@ -25,10 +23,10 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // Latest possible sort time: a push can be ahead by MAX_CLOCK_SKEW_MS. `until` is limited to it, because
+  // Latest possible sort time: a push can be ahead by MAX_FUTURE_MS. `until` is limited to it, because
   // times after the year 2286 have more digits and would not sort.
-  const latest = now + MAX_CLOCK_SKEW_MS;
-  const to = Math.min(until ?? latest, latest) + MACHINE_SKEW_MS;
+  const latest = now + MAX_FUTURE_MS;
+  const to = Math.min(until ?? latest, latest) + CLOCK_TOLERANCE_MS;
   const from = since === undefined ? kept : Math.max(kept, await earliestSortTime(context, check, since));
   const isInRange = ({ checked_at }: ResultItem): boolean => {
     const at = Date.parse(checked_at);
@@ -88,7 +86,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
  * interval earlier.
  */
 async function earliestSortTime(context: Context, check: CheckItem, since: number): Promise<number> {
-  const from = since - MAX_CLOCK_SKEW_MS;
+  const from = since - MAX_FUTURE_MS;
   if (check.execution_mode === 'push') return from;
   const revisions = await revisionsSince(context, check, from);
   const inForce = revisions.filter((revision) => revision.from <= since);

@@ -12,7 +12,7 @@ import { cellOf, numberOf } from '#lib/keys.ts';
 import { pastOrZero } from '#lib/platform/time.ts';
 import { entryOf, PACK_MS, type PackItem } from '#lib/results/pack.ts';
 import { newestReceived, pushTimesOf } from '#lib/results/pushes/newest-received.ts';
-import { MAX_CLOCK_SKEW_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
+import { MAX_FUTURE_MS, orderOf, type ResultItem } from '#lib/results/result.ts';
 import { lastOutageEnd } from '#lib/schedule/outages.ts';
 import { intervalScheduleOf, latestSlot } from '#lib/schedule/slots.ts';
 import { emittedUntil, readWatermark } from '#lib/schedule/watermark.ts';
@@ -49,7 +49,7 @@ const ITEMS_PER_READ = 3;
 export async function newestResult(context: Context, check: CheckItem): Promise<ResultItem | undefined> {
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
-  const range = { from: retentionStart(now, caller.retention_days), until: now + MAX_CLOCK_SKEW_MS };
+  const range = { from: retentionStart(now, caller.retention_days), until: now + MAX_FUTURE_MS };
   const revisions = check.execution_mode === 'pull' ? await revisionsSince(context, check, range.from) : [];
   let newest: ResultItem | undefined;
   for await (const page of storedEntries(context, check, revisions, range, {

@@ -6,7 +6,7 @@ import { MERGE_MS, type PublishMessage, publishMessage } from '#lib/messages.ts'
 import { lazyFunction } from '#lib/platform/lazy.ts';
 import type { Item, Write } from '#lib/platform/ports.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
-import { iso, pastOrZero } from '#lib/platform/time.ts';
+import { CLOCK_TOLERANCE_MS, iso, pastOrZero } from '#lib/platform/time.ts';
 import { deadlineEntry } from '#lib/schedule/entries.ts';
 import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 import { allPages } from './ask-to-publish.ts';
@@ -39,8 +39,6 @@ export type PublicationItem = Item & {
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
 
-/** Tolerated clock difference (ms) between the process that changes a page and a publisher; less than MERGE_MS. */
-const SKEW_MS = 1_000;
 /**
  * Minimum wait (ms) before the next attempt while another publisher has the claim. The wait increases with the age of
  * the claim, so that a message and its duplicates make few attempts until the claim of a crashed publisher ends.
@@ -140,7 +138,7 @@ async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than 
     if (before?.v !== v) {
       // A time in the future comes from a clock that has been set back.
       const rendered_from = pastOrZero(before?.rendered_from ?? 0, now);
-      if (before && rendered_from >= not_older_than - SKEW_MS) return 'done' as const;
+      if (before && rendered_from >= not_older_than - CLOCK_TOLERANCE_MS) return 'done' as const;
       if (before?.claim !== undefined && pastOrZero(before.claim - CLAIM_MS, now) + CLAIM_MS > now)
         return nextAttemptAt(before.claim, not_older_than, now);
       if (rendered_from + MERGE_MS > now) return rendered_from + MERGE_MS;

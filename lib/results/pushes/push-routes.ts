@@ -9,7 +9,7 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import { route } from '#lib/platform/http/route.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { iso } from '#lib/platform/time.ts';
-import { MAX_CLOCK_SKEW_MS } from '#lib/results/result.ts';
+import { MAX_FUTURE_MS } from '#lib/results/result.ts';
 import { ResultRecord, resultRecord } from '#lib/results/result-record.ts';
 import { type Push, receivePush } from './receive-push.ts';
 
@@ -70,7 +70,7 @@ function identityOf(headers: Record<string, string | undefined>, fallback: strin
 
 function checkedAtInRange(checkedAt: number | undefined, now: number, retentionDays: number): number | undefined {
   if (checkedAt === undefined) return undefined;
-  if (checkedAt > now + MAX_CLOCK_SKEW_MS) {
+  if (checkedAt > now + MAX_FUTURE_MS) {
     throw invalid('checked_at', `must not be more than a minute in the future; the time of the service is ${iso(now)}`);
   }
   if (checkedAt < retentionStart(now, retentionDays)) {
