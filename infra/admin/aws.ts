@@ -65,8 +65,7 @@ const EFFECT = {
   ENABLED: 'The next tick comes within a minute. The time without ticks counts as an outage, without alerts.',
 };
 
-/** Position in deployed code, as in stack traces and logs. */
-const FRAME = /(?:file:\/\/)?\/var\/task\/([\w.-]+\.mjs):(\d+):(\d+)/g;
+const POSITION = /(?:file:\/\/)?\/var\/task\/([\w.-]+\.mjs):(\d+):(\d+)/g;
 const SERVICE = /"service":"([a-z-]+)"/;
 
 /**
@@ -81,7 +80,7 @@ function withSources(text: string, dir: string, given: string | undefined): stri
     throw new UsageError(`--function: ${given} is not one of ${functions.join(', ')}.`);
   const lines = text.split('\n').map((line) => {
     current = given ?? SERVICE.exec(line)?.[1] ?? current;
-    return line.replaceAll('\\n', '\n').replaceAll(FRAME, (frame, file: string, row: string, column: string) => {
+    return line.replaceAll('\\n', '\n').replaceAll(POSITION, (frame, file: string, row: string, column: string) => {
       // Any name but index.mjs contains a hash of the content, so it means the same file in every function.
       const owner = file === 'index.mjs' ? current : functions.find((one) => existsSync(join(dir, one, `${file}.map`)));
       if (owner === undefined && file === 'index.mjs')

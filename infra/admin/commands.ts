@@ -47,9 +47,7 @@ export type OperatorEnv = Pick<MutationContext, 'ports' | 'keys'> & {
 export type Command = {
   /** Options that the command accepts in addition to --json. */
   takes: readonly (keyof Options)[];
-  /** Required positional arguments, in order. */
   operands: readonly ('account' | 'user' | 'key' | 'role' | 'page' | 'domain' | 'file')[];
-  /** Optional positional argument after the required ones. */
   optionalOperand?: 'user';
 } & (
   | { run(env: OperatorEnv, options: Options, ...operands: [string, string, string]): Promise<CommandOutput> }

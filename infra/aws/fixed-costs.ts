@@ -30,7 +30,6 @@ export type FixedCosts = {
   metric: { count: number; dollars: number };
 };
 
-/** Counts the resources of a stack that cost money without checks, and prices them. Needs no bundles. */
 function fixedCosts(stack: Stack, { SHARDS }: Pick<DeploySettings, 'SHARDS'>): FixedCosts {
   const resources = stack.node.findAll().filter(CfnResource.isCfnResource);
   const countOf = (type: string) => resources.filter((one) => one.cfnResourceType === type).length;

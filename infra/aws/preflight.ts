@@ -17,12 +17,7 @@ const COMFORTABLE = 100;
 
 const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000, which is free and takes hours to days';
 
-/**
- * Compares the limits of an account with a deployment. Pure.
- * @param fixed what the stack costs without checks
- * @param fleet planned load
- * @param isDemo whether the operator accepts that checks and alerts can stop
- */
+/** Compares the limits of an account with a deployment. Pure. @param isDemo whether checks and alerts may stop */
 export function preflight(
   { concurrency, table_units, requests }: AccountLimits,
   settings: DeploySettings,
@@ -66,10 +61,7 @@ export function ofRestoredTable(template: Template, { TABLE_STREAM_ARN }: Deploy
   ];
 }
 
-/**
- * Checks a certificate. If it is not valid, CloudFront rejects its names after most of the stack was created. Pure.
- * @param setting name of the setting with its ARN @param domains names that it must cover
- */
+/** Checks a certificate: CloudFront rejects an invalid one after most of the stack was created. Pure. */
 export function ofCertificate(setting: string, domains: readonly string[], certificate: Certificate | string): Finding {
   if (typeof certificate === 'string') {
     const message = `${setting} could not be read (${certificate}). It needs credentials with acm:DescribeCertificate.`;
@@ -217,7 +209,6 @@ const MORE_UNITS = 'request more (Service Quotas, Amazon DynamoDB, "Table-level 
 
 const SECONDS_A_MONTH = MINUTES_A_MONTH * 60;
 
-/** Explains the maximum units of the table: their price, and the number of checks that they sustain. */
 function ofTableLimits(settings: DeploySettings, fleet: Fleet | undefined): Finding {
   const { TABLE_MAX_WRITES: writes, TABLE_MAX_READS: reads } = settings;
   if (settings.TABLE_STREAM_ARN !== '') {

@@ -13,7 +13,6 @@ type Queues = {
 
 const KEPT = Duration.days(14);
 
-/** Encryption, with the key of the operator if there is one. */
 const encrypted = (key: IKey | undefined) =>
   ({
     ...(key

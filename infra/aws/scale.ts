@@ -57,7 +57,6 @@ export const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? sha
  * @param perMinute checks with an interval of one minute, or probes per minute
  * @param shards the setting SHARDS
  * @param accounts number of accounts, each with an equal share of the checks
- * @param responseSeconds response time of targets
  */
 export function scaleOf(
   perMinute: number,
@@ -136,10 +135,7 @@ function dollarsOf({ writes, reads, probesAMessage, seconds }: Run): number {
   );
 }
 
-/**
- * Returns the load of the generator per minute. One invocation reads up to SHARDS_PER_RUN shards; if there are more,
- * each shard has its own.
- */
+/** Returns the load of the generator per minute. */
 function ticksOf(cells: number, messages: number, shards: number) {
   const a = ASSUMED;
   const runs = runsOf(shards);

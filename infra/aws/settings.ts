@@ -256,13 +256,11 @@ export function assertNoSettings(context: Readonly<Record<string, unknown>>, fil
 /** Minimum concurrency for MCP streams: with less, open streams would take what checks and alerts need. */
 const CONCURRENCY_FOR_STREAMS = 100;
 
-/** Allows no MCP streams if CONCURRENCY is low, unless MCP_STREAMS_PER_KEY is set. */
 const withoutStreams = (settings: DeploySettings, given: Record<string, unknown>): DeploySettings =>
   (settings.CONCURRENCY ?? CONCURRENCY_FOR_STREAMS) < CONCURRENCY_FOR_STREAMS && !('MCP_STREAMS_PER_KEY' in given)
     ? { ...settings, MCP_STREAMS_PER_KEY: 0 }
     : settings;
 
-/** Returns one sentence per conflict between settings or with AWS. */
 function conflictsOf(settings: DeploySettings): string[] {
   const { DOMAIN_NAME, CERTIFICATE_ARN, VPC_ID, SUBNETS, CHECK_EGRESS, EGRESS_ALLOW } = settings;
   const { STATUS_DOMAINS, STATUS_CERTIFICATE_ARN } = settings;

@@ -18,10 +18,7 @@ Exit codes: 0 a deployment may begin, 1 it would fail, 2 the check itself failed
 
 const MARKS: Record<Finding['is'], string> = { ok: 'ok      ', ask: 'ASK     ', stop: 'STOP    ', unknown: 'unknown ' };
 
-/**
- * Prints the findings about the account and the stack. Throws if the stack cannot be read.
- * @returns whether a deployment may begin, and the deployed stack
- */
+/** Prints the findings about the account and the stack. Throws if the stack cannot be read. */
 export async function checkDeployment(
   { settings }: Environment,
   { planned, isDemo }: { planned?: number | undefined; isDemo: boolean },

@@ -105,7 +105,6 @@ async function passesSmoke({ settings }: Environment, outputs: Outputs, url: str
   }
 }
 
-/** Deploys the previous template, with its code and settings. */
 async function rollBack(before: DeployedStack | undefined, { settings, name }: Environment): Promise<void> {
   if (before === undefined) {
     say('\nThe smoke test failed twice. This is the first deployment, so no previous release exists.');

@@ -1,8 +1,6 @@
 type Cbor = number | string | Uint8Array | Map<number | string, Cbor>;
 
-/**
- * Encodes whole numbers, texts, bytes and maps as CBOR (RFC 8949, section 3). Numbers and lengths need at most 16 bits.
- */
+/** Encodes a value as CBOR (RFC 8949, section 3). Numbers and lengths need at most 16 bits. */
 export function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string') return Buffer.concat([head(3, Buffer.byteLength(value)), Buffer.from(value)]);

@@ -12,10 +12,7 @@ export const WALK_SETTINGS = { PUBLIC_URL: WALK_ORIGIN, ...WALK_PROVIDER };
 
 const steps = [...STEPS, ...ACCESS_STEPS];
 
-/**
- * Runs the steps of `endpoints` against a service with WALK_SETTINGS and an empty account.
- * @returns the ids of the created resources
- */
+/** Runs the steps of `endpoints` against a service with WALK_SETTINGS and an empty account. @returns the new ids */
 export async function walkSteps(endpoints: readonly string[], call: Call): Promise<PathIds> {
   const pathIds: PathIds = {};
   const replies: Record<string, RecordedReply> = {};

@@ -63,7 +63,6 @@ function rename(value: unknown, names: ReadonlyMap<string, string>): unknown {
 
 const isSame = (a: JsonSchema, b: JsonSchema): boolean => canonical(a) === canonical(b);
 
-/** Returns a schema as text, with references to `$defs` written as references to components. */
 const canonical = (schema: JsonSchema): string =>
   JSON.stringify(schema, (_key, value) => (typeof value === 'string' ? value.replace(DEFS, COMPONENTS) : value));
 

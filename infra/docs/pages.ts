@@ -18,10 +18,7 @@ export function withTables(page: string, tables: Readonly<Record<string, string>
   return written;
 }
 
-/**
- * Returns every page with its current tables. Throws as `withTables` does, and an Error that names the tables without a
- * page. Pure.
- */
+/** Returns every page with its tables. Throws as `withTables` does, and if a table has no page. Pure. */
 export function pagesWithTables(
   pages: ReadonlyMap<string, string>,
   tables: Readonly<Record<string, string>>,

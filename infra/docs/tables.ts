@@ -33,7 +33,6 @@ export function tablesOf(document: OpenApi): Readonly<Record<string, string>> {
 
   const ofEveryCheck = new Set(Object.keys(named('NewCheck_push').properties).filter((name) => name !== 'config'));
 
-  /** Returns the settings of a check type, followed by the additional properties of its results. */
   function checkTable({ type, result }: CheckType): string {
     const schema = named(`NewCheck_${type}`);
     const own = propertiesOf(schema, '', (name) => !ofEveryCheck.has(name) && name !== 'config');
@@ -135,7 +134,6 @@ function endpointRow({ method, path, summary, access }: (typeof allRoutes)[numbe
   return [endpoint, summary, role, scopes.join(', ')];
 }
 
-/** Returns the response to the creation of a check whose interval is too short. */
 function exampleError(): unknown {
   const body = { entity_id: 'ent_1', check_type: 'push', interval_seconds: 0 };
   const { error } = CheckInput.safeParse(body, { error: plainErrors });

@@ -145,7 +145,6 @@ const Headers = z.object({
 const RESPONSES =
   '2xx: accepted. Any other status, a redirect or no response within 10 seconds is a failure: 3 attempts, 1 and 2 seconds apart. After a 429 the next request waits for its Retry-After, up to 60 s; the 429 does not count as an attempt.';
 
-/** The recovery after the example alert. */
 const EXAMPLE_RECOVERY: Alert = {
   ...EXAMPLE_ALERT,
   delivery_id: 'dlv_0mi8w2cx1k9f7f6c011776e8db',

@@ -12,14 +12,11 @@ const HEAP_MB = 192;
 /** Answer of the thread (cpu-worker.ts). `began`: the code of the job is loaded, so its time starts. */
 export type CpuAnswer = { output: unknown; used_ms: number } | { error: Error } | 'began';
 
-/** A thread, the jobs whose code it has loaded, and the handlers of the running job. */
 type Thread = { worker: Worker; loaded: Set<string>; onAnswer: (answer: CpuAnswer) => void; onExit: () => void };
 
 /**
- * Runs jobs in a thread of their own, one at a time, so that the event loop never waits for one. The thread starts with
- * the first job. A job that exceeds the time limit, or the memory of the thread, ends the thread; the next job starts
- * another one.
- * @param file code of the thread, for tests
+ * Runs jobs in a thread, one at a time, so that the event loop never waits for one. A job that exceeds its time or
+ * memory ends the thread; the next job starts another one. @param file code of the thread, for tests
  */
 export function cpuThread({ limit_ms = LIMIT_MS, file = 'cpu-worker.ts' } = {}): RunCpuJob {
   let thread: Thread | undefined;

@@ -3,16 +3,12 @@ import type { Env } from '#lib/env.ts';
 import { type DiskItem, MIN_FREE_PERCENT } from '#lib/history/status/service-health.ts';
 
 const EVERY_MS = 30_000;
-/** Time between two log lines while disk space is low. */
-const LOGGED_MS = 3_600_000;
+const LOG_PERIOD_MS = 3_600_000;
 
 /** Size of a file system and the part that is free for this user, in blocks of `bsize` bytes. */
 type Space = { bavail: number; blocks: number; bsize: number };
 
-/**
- * Measures the free space of the disk that holds `dir`, the folder of all data: now and every 30 s, for GET /v1/health.
- * While less than 10 % is free, it logs an error once an hour.
- */
+/** Measures the free space of the disk of `dir` every 30 s. Logs an error once an hour while less than 10 % is free. */
 export async function watchDisk(
   { ports, keys }: Env<'table' | 'clock' | 'log'>,
   dir: string,
@@ -26,7 +22,7 @@ export async function watchDisk(
       const free_percent = Math.floor((bavail * 1000) / blocks) / 10;
       const now = ports.clock.now();
       const isLow = free_percent < MIN_FREE_PERCENT;
-      if (isLow && (logged === undefined || now - logged >= LOGGED_MS)) {
+      if (isLow && (logged === undefined || now - logged >= LOG_PERIOD_MS)) {
         logged = now;
         ports.log.error('disk space low, writes fail when it is full', {
           dir,

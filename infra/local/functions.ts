@@ -49,7 +49,6 @@ function signIn(ports: Ports): Handler {
   };
 }
 
-/** Returns the ports of an idempotent function, whose transactions and messages do not wait for the disk. */
 function withoutDiskWait({ table, queues, ...others }: LocalPorts): Ports {
   return {
     ...others,

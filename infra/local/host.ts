@@ -37,7 +37,6 @@ type HostOptions = {
 
 export type Host = {
   url: string;
-  /** Address of the operator's metrics, if they have a port. */
   metricsUrl: string | undefined;
   adminKey: FirstKey;
   ports: LocalPorts;

@@ -76,6 +76,5 @@ type Options = Partial<GivenPorts> & {
   /** Data directory; undefined: in memory. */
   dir?: string | undefined;
   onInserted?: () => void;
-  /** Default: counts nothing. */
   metrics?: Metrics | undefined;
 };

@@ -11,10 +11,7 @@ const PARTS: readonly (() => Promise<unknown>)[] = [
   () => import('#lib/incidents/links/endpoint.ts'),
 ];
 
-/**
- * Loads the parts that AWS loads on demand, so that no request waits for them, a later change of their files has no
- * effect, and the next start finds compiled code.
- */
+/** Loads lazy parts, so that no request waits, changed files have no effect, and the next start finds compiled code. */
 export async function loadLazyParts(log: Log): Promise<void> {
   try {
     for (const load of PARTS) await load();

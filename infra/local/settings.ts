@@ -64,10 +64,7 @@ type HostSettings = z.output<typeof HostSettings>;
 /** Names of all settings on one machine; TABLE_NAME selects a deployed table for the admin commands. */
 export const SETTING_NAMES = [...Object.keys(HostSettings.shape), ...Object.keys(SettingsSchema.shape), 'TABLE_NAME'];
 
-/**
- * Reads the settings of a machine from its environment. @throws an error that names the unknown, else the invalid
- * settings
- */
+/** Reads the settings of a machine from its environment. Throws an Error that names unknown or invalid settings. */
 export function readHostSettings(env: Record<string, string | undefined>): { host: HostSettings; settings: Settings } {
   const unknown = unknownSettings(Object.keys(env), SETTING_NAMES);
   if (unknown.length > 0) throw settingsError(unknown);

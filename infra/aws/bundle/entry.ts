@@ -22,7 +22,6 @@ const bareEntry = (name: FunctionName): string =>
     '',
   ].join('\n');
 
-/** Code of the assets of `api`. Loads the OpenAPI document on its first request. */
 const ASSETS = `{ openApi: async () => (await import('${PACKED.openApi}')).default }`;
 
 function entryWithTable(name: FunctionName): string {

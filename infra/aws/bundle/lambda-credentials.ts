@@ -1,6 +1,4 @@
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 
-/**
- * Replaces the credential chain of the SDK, a fifth of its code, because Lambda puts credentials in the environment.
- */
+/** Replaces the credential chain, a fifth of the SDK, because Lambda puts credentials in the environment. */
 export const defaultProvider = fromEnv;

@@ -8,10 +8,7 @@ const generated = generate();
 const { page, etag, assets } = await buildConsole(generated.console);
 const docs = await buildDocs(generated.openApi);
 
-/**
- * Returns the code of a module with files by name. It contains the brotli form, and creates the gzip form on demand.
- * @param result code of the default export, which can use `files`
- */
+/** Returns code that exports `result`. It contains the files in brotli form, and creates the gzip form on demand. */
 const packed = (files: Readonly<Record<string, PackedFile>>, result: string): string =>
   [
     "import { brotliDecompressSync, gzipSync } from 'node:zlib';",

@@ -6,8 +6,7 @@ const EXAMPLES = /(?<=examples:)\{valid:\[/g;
 /** Start of the package.json of an SDK client, which reads only its version. */
 const MANIFEST = /(?<==)\{name:"@aws-sdk\//g;
 
-/** String literal or bracket. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g;
+const STRING_OR_BRACKET = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[[\](){}]/g;
 
 /** Replaced part of code, from one offset up to another. `by`: its replacement. */
 export type Cut = { from: number; to: number; by: string };
@@ -47,13 +46,12 @@ function onlyVersion(manifest: string): string {
   return `{${version[0]}}`;
 }
 
-/** Finds the end of the object that begins at an offset. */
 function endOf(code: string, from: number): number {
-  TOKEN.lastIndex = from;
+  STRING_OR_BRACKET.lastIndex = from;
   let open = 0;
-  for (let token = TOKEN.exec(code); token; token = TOKEN.exec(code)) {
+  for (let token = STRING_OR_BRACKET.exec(code); token; token = STRING_OR_BRACKET.exec(code)) {
     if ('[({'.includes(token[0])) open++;
-    else if ('])}'.includes(token[0]) && --open === 0) return TOKEN.lastIndex;
+    else if ('])}'.includes(token[0]) && --open === 0) return STRING_OR_BRACKET.lastIndex;
   }
   throw new Error('An object in a bundle does not end: infra/aws/bundle/without-documentation.ts');
 }

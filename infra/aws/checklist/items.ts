@@ -7,7 +7,6 @@ export type Measurement = {
   what: string;
   value: string | number;
   unit?: string;
-  /** Allowed values, as text. */
   wanted: string;
   passed: boolean;
 };

@@ -4,9 +4,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 
 /**
- * Creates the secrets by which functions recognize requests through CloudFront, because callers can also reach the API
- * directly. CloudFront sends the first. Functions also accept the second, which is the previous one, so that no request
- * is rejected during a rotation.
+ * Creates the secrets that identify CloudFront, because callers can also reach the API directly. CloudFront sends the
+ * first. Functions also accept the second, which is the previous one, so that a rotation rejects no request.
  * @param version EDGE_SECRET_VERSION, part of the logical id, because CloudFormation reads a secret only once
  */
 export const makeEdgeSecrets = (scope: Construct, key: IKey | undefined, version: number): Secret[] =>

@@ -23,9 +23,8 @@ const corsOf = (allowedOrigins: string[]): FunctionUrlCorsOptions => ({
 });
 
 /**
- * Creates a function URL for each streaming function. With CloudFront, a URL accepts only requests that CloudFront
- * has signed: Lambda rejects others before it runs the function. Without CloudFront, the URL is open, and the function
- * validates the Bearer key.
+ * Creates the URLs of streaming functions. With CloudFront, Lambda rejects requests that CloudFront has not signed.
+ * Without CloudFront, a URL is open, and the function validates the Bearer key.
  */
 export function makeFunctionUrls(functions: Functions, settings: DeploySettings): Streamed[] {
   const origins = namedOrigins(settings);

@@ -58,8 +58,7 @@ export function makeHttp(
     if (route.function === 'ingest') pushRoutes.push(...created);
     if (route.function === 'public') visitorRoutes.push(...created);
   }
-  // One policy of AWS permits log delivery to all groups with this prefix. A group with another name would need its own
-  // entry in that policy, whose size is limited.
+  // AWS permits delivery to groups with this prefix. Others need an entry of their own in a policy of limited size.
   const accessLog = makeLogGroup(scope, 'access', settings, `/aws/vendedlogs/${settings.STACK_NAME}/access`);
   const stage = new HttpStage(scope, 'Stage', {
     httpApi: api,

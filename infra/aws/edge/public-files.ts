@@ -32,10 +32,7 @@ import { makeHeadersPolicy } from './response-headers.ts';
 const SOURCE = readFileSync(join(import.meta.dirname, 'public-request.js'), 'utf8');
 const AT_DOMAINS = 'const AT_DOMAINS = false;';
 
-/**
- * Timeouts of origins. They are short, because during an outage CloudFront waits for them on each request, even if it
- * has a stale file: one attempt to connect, and five seconds for a response.
- */
+/** Short timeouts, because during an outage CloudFront waits for them on each request, even with a stale file. */
 const TIMEOUTS = {
   connectionAttempts: 1,
   connectionTimeout: Duration.seconds(2),

@@ -25,10 +25,7 @@ const BUDGET_ALERTS = [
   { notificationType: 'FORECASTED', threshold: 100 },
 ] as const;
 
-/**
- * Creates the budget of BUDGET_DOLLARS. It covers the whole account, because a budget for the stack would need a cost
- * allocation tag, which must be activated manually.
- */
+/** Creates a budget of the account: one of the stack needs a cost allocation tag, which is activated manually. */
 export function makeBudget(scope: Construct, { BUDGET_DOLLARS, ALARM_EMAIL }: DeploySettings): void {
   if (BUDGET_DOLLARS === 0) return;
   new CfnBudget(scope, 'Budget', {

@@ -111,8 +111,7 @@ function ofOwnMetrics(scope: Construct): Rule[] {
       // A missing tick is the worst lag, and so is one that failed.
       missing: TreatMissingData.BREACHING,
     })),
-    // Lambda does not count a failed record as an error: the function reports it and continues. A poison record becomes
-    // a dead letter.
+    // Lambda does not count a failed record as an error: the function reports it, and it can become a dead letter.
     ...failedRecords.map(({ reader, metric }) => ({
       name: `failed-${reader}`,
       description: `${reader} repeatedly fails on records. Search its log for "record failed".`,

@@ -11,14 +11,10 @@ type OwnMetrics = {
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
   failedRecords: { reader: FunctionName; metric: Metric }[];
   failedDeliveries: Metric;
-  /**
-   * Slots of cells that were skipped because they were late by more than their interval. Excludes accounts that
-   * recently reached their share of the permits or the limit of a host.
-   */
+  /** Slots skipped because they were late by more than their interval. Excludes accounts that recently hit a limit. */
   lateProbes: Metric;
   /** Pings above the rate of their client, URL or account. */
   refusedPings: Metric;
-  /** Pings of unknown URLs. */
   unknownPings: Metric;
   /** Requests that were accepted because their rate could not be read. */
   limiterFailed: { name: FunctionName; metric: Metric }[];

@@ -16,10 +16,7 @@ const REFERENCE = '/docs/reference/';
 type Page = Rendered & { address: string };
 export type IndexEntry = [address: string, title: string, heading: string, text: string];
 
-/**
- * Builds the docs that the service shows at `/docs`: the pages of CONTENTS, and the API reference with a page per tag.
- * Returns the files by path. Throws an Error that names a broken link.
- */
+/** Returns the files of `/docs` by path: the pages of CONTENTS and the API reference. Throws if a link is broken. */
 export async function buildDocs(document: OpenApi): Promise<DocsFiles> {
   const pages = [...guides(), ...references(document)];
   assertLinks(pages);
@@ -92,7 +89,6 @@ const references = (document: OpenApi): Page[] =>
     ...renderMarkdown(markdown, `docs/reference/${tag}.md`),
   }));
 
-/** Throws an Error with each link to a page or heading that does not exist. */
 function assertLinks(pages: readonly Page[]): void {
   const known = new Map(pages.map(({ address, headings }) => [address, new Set(headings.map(({ anchor }) => anchor))]));
   const broken = pages.flatMap(({ address, html }) =>

@@ -23,7 +23,6 @@ const anchorOf = (text: string): string =>
     .trim()
     .replaceAll(/\s/g, '-');
 
-/** Returns the plain text of a token and of the tokens inside it. */
 function plainText(token: Tokens.Generic): string {
   if (token.type === 'html' || token.type === 'image') return '';
   if (token.type === 'table') {
@@ -35,11 +34,7 @@ function plainText(token: Tokens.Generic): string {
   return 'text' in token ? String(token.text) : '';
 }
 
-/**
- * Renders a page. Links to other pages of the site lead to their addresses; links to other files of the repository
- * become text, and images are left out.
- * @param file path in the repository, to which links are relative
- */
+/** Renders a page without images; links to files outside the site become text. @param file path in the repository */
 export function renderMarkdown(markdown: string, file: string): Rendered {
   const marked = new Marked({ gfm: true });
   const tokens = marked.lexer(markdown);

@@ -6,7 +6,6 @@ import { block, table } from '#infra/docs/table.ts';
 type Json = any;
 
 const METHODS = ['get', 'post', 'put', 'delete'] as const;
-/** Maximum depth of nested properties in a table. */
 const MAX_DEPTH = 4;
 
 type Reader = ReturnType<typeof propertiesIn>;
@@ -63,7 +62,6 @@ function parameterTable(reader: Reader, parameters: Json[]): string {
   );
 }
 
-/** Describes a body: one table, or one per kind of object. */
 function bodyText(reader: Reader, schema: Json, format: (properties: Property[]) => string): string {
   const whole = reader.resolve(schema);
   if (whole.type === 'array') return `An array of:\n\n${bodyText(reader, whole.items, format)}`;

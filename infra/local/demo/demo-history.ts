@@ -53,7 +53,6 @@ export async function writePast(env: Env, key: string, monitored: readonly Monit
   await writeIncident(context, end, monitored);
 }
 
-/** Returns the two items of the hourly rollup of a cell. */
 function rollupOf(
   rolledCell: RolledCell,
   { from }: TimeRange,
@@ -98,9 +97,7 @@ function latencyAt(at: number, usual: number): number {
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
 }
 
-/**
- * Writes the incident of the database outage, with updates and notes at the times at which responders would write them.
- */
+/** Writes the incident of the database outage, with notes at the times at which responders would write them. */
 async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
   const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
   const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer as createTcpServer, type Server as TcpSe
 import { createServer } from '#lib/net/node-http.ts';
 import { DATABASE, failsWith } from './demo-catalog.ts';
 
-/** Time from the start to the first outage. */
 const FIRST_OUTAGE_MS = 15_000;
 /**
  * Time from each repair to the next outage: more than six minutes, because an account has at most ten remediation
@@ -60,7 +59,6 @@ export async function startDemoTarget(on: {
   return { url: `http://127.0.0.1:${port}`, databasePort, storePort };
 }
 
-/** Creates a server that responds to everything as Redis does to PING, or closes each connection while it is broken. */
 const storeServer = (isBroken: () => boolean): TcpServer =>
   createTcpServer((socket) => {
     // The client may disconnect before the response.

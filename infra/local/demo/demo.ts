@@ -130,7 +130,6 @@ const caller =
     throw new Error(`${method} ${path} returned ${response.status}: ${result.error}`);
   };
 
-/** Creates an item of a list, or updates the existing item of the same name. */
 async function put<T extends { name: string }>(call: Call, path: string, item: T): Promise<void> {
   const existing = (await call<{ id: string; name: string }[]>('GET', path)).find(({ name }) => name === item.name);
   if (existing) await call('PUT', `${path}/${existing.id}`, item);

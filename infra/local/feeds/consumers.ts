@@ -9,8 +9,7 @@ import { tenantShare } from '#lib/platform/sharing/fair-semaphore.ts';
 import { combineFeeds, type Feed } from './feeds.ts';
 import type { LocalQueues, Received } from './queues.ts';
 
-/** Pause after a failed read of the store. */
-const STORE_PAUSE_MS = 1000;
+const FAILED_READ_PAUSE_MS = 1000;
 /** Maximum wait for a message: setTimeout accepts at most 24 days, and the clock can be changed. */
 const MAX_WAIT_MS = 3_600_000;
 
@@ -20,9 +19,7 @@ const CROWDED_POLL_MS = 50;
 type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
-  /**
-   * Resolves once the outage of a paused process is recorded (Liveness); work waits for it. Undefined without a pause.
-   */
+  /** Resolves once the outage of a pause is recorded (Liveness); work waits for it. Undefined without a pause. */
   afterPause?: () => Promise<void> | undefined;
 };
 
@@ -39,10 +36,7 @@ export function startConsumers(
   return combineFeeds(all);
 }
 
-/**
- * Consumes one queue. Takes due messages in order of time. Only while due messages fill all slots, it also takes
- * messages of groups below their share, in extra slots, and polls for them.
- */
+/** Takes due messages in order of time. While they fill all slots, groups below their share get extra slots. */
 function startConsumer(
   queue: QueueName,
   queues: LocalQueues,
@@ -87,15 +81,14 @@ function startConsumer(
         const received = await receive(slots - inFlight.size);
         for (const message of received) startWork(message);
         if (received.length === 0 && isCrowded) {
-          // nextDue keeps returning the time of a message whose group is at its share, so it cannot show the next
-          // message of another group.
+          // nextDue also returns messages of groups at their share, so it cannot show the next one of another group.
           timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }
       }
     } catch (error) {
       log.error('queue read failed', { queue, error });
-      if (!stopped) timer = setTimeout(wake, STORE_PAUSE_MS);
+      if (!stopped) timer = setTimeout(wake, FAILED_READ_PAUSE_MS);
     } finally {
       // No await between the last read and this line, so that a wake after that read is not ignored.
       isTaking = false;

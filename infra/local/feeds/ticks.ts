@@ -3,7 +3,6 @@ import { schedules } from '#infra/topology.ts';
 import type { Clock, Log, Queues } from '#lib/platform/ports.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Pause before a tick that the store rejected is retried. */
 const RETRY_MS = 1000;
 
 /** Returns the time (epoch ms) of the last tick; undefined if none. At a start: shortly before the service stopped. */
@@ -13,9 +12,8 @@ export function lastTick({ db }: Store): number | undefined {
 }
 
 /**
- * Sends `{scheduled_time}` of each schedule at the start of each period (`every_minutes`). The first tick is that of
- * the current period, unless it was already sent. Older ticks are skipped.
- * @returns a function that stops the ticks
+ * Sends `{scheduled_time}` of each schedule once per period. The first tick is that of the current period, unless it
+ * was already sent. Older ticks are skipped. @returns a function that stops the ticks
  */
 export function startTicks(
   store: Store,

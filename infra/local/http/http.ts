@@ -44,10 +44,7 @@ type GatewayOptions = {
   metrics?: Metrics;
 };
 
-/**
- * Creates the gateway, which passes requests to functions as API Gateway does (payload format 2.0), but without its
- * body limit: functions limit bodies.
- */
+/** Creates a gateway that calls functions as API Gateway does (payload format 2.0); functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns(), metrics }: GatewayOptions,
@@ -142,7 +139,6 @@ export function makeGateway(
     if (!request.complete) request.destroy();
   }
 
-  /** Sends an error of the gateway in the common format. */
   function reject(
     request: IncomingMessage,
     response: ServerResponse,

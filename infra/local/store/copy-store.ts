@@ -6,17 +6,15 @@ import { damaged, isDamage, STORE_FILE } from './store.ts';
 import { newerVersion, STORE_VERSION, StoreError, versionOf } from './version.ts';
 
 /**
- * Copies a store with everything that is committed, also while the service uses it, and verifies the copy. `to` exists
- * once the copy is complete and on the disk, or not at all; a copy that was interrupted leaves `<to>.part`. Throws an
- * Error if `from` is not an intact store of this version or an earlier one.
- * @returns the size of the copy in bytes
+ * Copies all that is committed, also while the service runs, and verifies the copy. `to` exists once the copy is
+ * complete and on the disk, or not at all; an interrupted copy leaves `<to>.part`. Throws an Error if `from` is not an
+ * intact store of this version or an earlier one. @returns the size of the copy in bytes
  */
 export function copyStore(from: string, to: string): number {
   const part = `${to}.part`;
   rmSync(part, { force: true });
   try {
-    // A reader does not block writers in WAL mode. Unlike a copy of the file, this copy has no traces of deleted
-    // secrets.
+    // A reader does not block writers in WAL mode. A copy of the file would have traces of deleted secrets.
     withDatabase(from, (db) => {
       const version = versionOf(db);
       if (version === undefined) throw new StoreError(`${from} is not a store of Fleetwatch.`);
@@ -38,9 +36,8 @@ export function copyStore(from: string, to: string): number {
 }
 
 /**
- * Replaces the store of a folder with a copy of `from`, while no service uses the folder. The folder has the old store
- * or the new one at every moment. Throws an Error if a service uses it, or `from` cannot be copied.
- * @returns the size of the store in bytes
+ * Replaces the store of a folder with a copy of `from`. The folder has the old store or the new one at every moment.
+ * Throws an Error if a service uses the folder, or `from` cannot be copied. @returns the size of the store in bytes
  */
 export function restoreStore(from: string, dir: string): number {
   const unlock = lockDirectory(dir);

@@ -5,11 +5,7 @@ import { StoreError } from './version.ts';
 
 const SQLITE_BUSY = 5;
 
-/**
- * Locks DATA_DIR with an SQLite lock, which also ends with kill -9.
- * @returns a function that releases the lock
- * @throws StoreError
- */
+/** Locks DATA_DIR (SQLite) until the result is called or the process ends, also by kill -9. Throws StoreError. */
 export function lockDirectory(dir: string): () => void {
   let db: DatabaseSync | undefined;
   try {

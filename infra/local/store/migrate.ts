@@ -14,9 +14,8 @@ type Migration = (db: DatabaseSync) => void;
 const MIGRATIONS: readonly Migration[] = [toVersion1];
 
 /**
- * Migrates the store of a folder to the version of this release, after a copy to `fleetwatch-version-<n>.db` in the
- * folder. The store has the old version or the new one at every moment. Does nothing for a new store, or a store of
- * this version or a later one. The caller holds the lock of the folder.
+ * Migrates a store to this version, after a copy to `fleetwatch-version-<n>.db`. The store has the old version or the
+ * new one at every moment. Does nothing if it is new, or of this version or a later one. The caller holds the lock.
  */
 export function migrateStore(dir: string, log: Log): void {
   const file = join(dir, STORE_FILE);

@@ -65,10 +65,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS ticks (schedule TEXT PRIMARY KEY, last TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-/**
- * Opens the file, or creates it with its tables. Several processes may have it open (the admin commands). Throws an
- * Error if the file is damaged or has another version.
- */
+/** Opens or creates the file. Admin commands may have it open too. Throws if it is damaged or has another version. */
 export function openStore({ file, schedule = batchCommits, elapsed = () => performance.now() }: StoreOptions): Store {
   const db = openFile(file);
   const begin = db.prepare('BEGIN IMMEDIATE');
@@ -77,9 +74,7 @@ export function openStore({ file, schedule = batchCommits, elapsed = () => perfo
   const scheduleFlush = () => schedule(flush, () => waiting.length);
   let current: Durability = 'durable';
 
-  /**
-   * Sets PRAGMA synchronous. In WAL mode, a commit with NORMAL is not synced; the next commit with FULL syncs it too.
-   */
+  /** In WAL mode, a commit with NORMAL is not synced; the next commit with FULL syncs it too. */
   function setDurability(durability: Durability): void {
     if (durability === current) return;
     db.exec(`PRAGMA synchronous = ${durability === 'durable' ? 'FULL' : 'NORMAL'}`);

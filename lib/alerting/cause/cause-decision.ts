@@ -21,7 +21,6 @@ type CauseInput = {
   analysis: CauseAnalysis;
   /** Destinations not yet notified of the failure. */
   waiting: readonly string[];
-  /** Destinations over their page budget. */
   overBudget?: ReadonlySet<string>;
   /** Notified failures by entity: of upstream entities and root causes. */
   notifiedFailures: ReadonlyMap<string, NotifiedFailure>;
@@ -170,7 +169,6 @@ function alertSome(input: CauseInput, progress: CauseProgress, wait: string[]): 
   return { notify, root: null, wait, progress, recheck_at: undefined };
 }
 
-/** Returns `low` if the destination was just notified of a related failure or is over its page budget. */
 function urgencyFor(
   { analysis, progress, notifiedFailures, own, overBudget, now }: CauseInput,
   destination: string,

@@ -17,10 +17,7 @@ export const MAX_RELATIONS = 1_000;
 const MAX_ENTITIES = 200;
 const MAX_LEVELS = 16;
 
-/**
- * Walks from an entity to its dependencies, nearest first, by id within a level.
- * @param load returns the dependencies of each entity; undefined if the entity was deleted
- */
+/** Walks from an entity to its dependencies, nearest first, then by id. `load`: undefined for a deleted entity. */
 export async function walkUpstream(
   start: string,
   load: (ids: string[]) => Promise<(readonly Dependency[] | undefined)[]>,

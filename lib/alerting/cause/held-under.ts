@@ -10,10 +10,7 @@ type HeldPointer = Item & { entity_id: string; check_id: string };
 
 const AT_ONCE = 500;
 
-/**
- * Rechecks every alert held under a root cause. Called after the root cause recovered, or the delivery of an alert
- * about it failed. Idempotent.
- */
+/** Rechecks every alert held under a root cause, after its recovery or a failed delivery about it. Idempotent. */
 export async function recheckHeldUnder(env: Env, tenant_id: string, root: string): Promise<void> {
   const { ports, keys } = env;
   for await (const pointers of pagesOf<HeldPointer>(ports.table, { partition: keys.heldUnder(tenant_id, root) })) {

@@ -116,7 +116,6 @@ async function readOne(env: TenantEnv, shared: SharedRead, start: string): Promi
   };
 }
 
-/** Adds the items that are not known yet. @param read returns an item for each id */
 async function addMissing<T>(
   known: Map<string, T>,
   ids: readonly string[],

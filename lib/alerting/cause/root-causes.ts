@@ -118,7 +118,6 @@ function analyze(
 
 type Failed = Extract<UpstreamStatus, { status: 'failed' }>;
 
-/** Whether the dependent was up long enough during the failure to be independent of it. */
 const hasSurvived = ({ failing_since, up_since, interval_seconds }: Dependent, { since }: Root): boolean =>
   failing_since - Math.max(since, up_since) >= Math.max(SURVIVES_AFTER_MS, 2000 * interval_seconds);
 
@@ -127,7 +126,6 @@ const split = <T>(list: T[], isFirst: (one: T) => boolean): [T[], T[]] => [
   list.filter((one) => !isFirst(one)),
 ];
 
-/** Returns each root cause once, the most likely first. */
 function byEntity(roots: readonly Root[]): Root[] {
   const found = new Map<string, Root>();
   for (const root of roots) {

@@ -9,10 +9,7 @@ import { withKeptSecrets } from '#lib/platform/secrets/kept-secrets.ts';
 
 type Settings = Pick<Channel, 'channel_type' | 'config' | 'destination' | 'group_seconds'>;
 
-/**
- * Returns the settings of a new channel.
- * @throws AppError VALIDATION_ERROR for an address that the egress rules deny
- */
+/** Returns the settings of a new channel. @throws AppError VALIDATION_ERROR for an address that egress rules deny */
 export function newSettings(context: Context, { channel_type, config, group_seconds }: ChannelInput): Settings {
   // A new channel has no stored value that ******** can keep.
   withKeptSecrets('config', config, () => undefined);

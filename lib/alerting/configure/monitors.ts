@@ -166,10 +166,7 @@ async function assertRoom(context: Context, settings: CheckSettings): Promise<vo
 const MAX_HOSTS_OF_SLUG = 20;
 const MAX_LABEL = 100;
 
-/**
- * Returns the entity of the target: the entity with the slug of the host if its name or label `host` is the host, else
- * a new entity. If another entity has the slug, the slug gets a number: `shop-example-com-2`.
- */
+/** Returns the entity of the host, by slug and by name or label `host`; else a new one. A taken slug gets a number. */
 async function entityFor(
   context: Context,
   { preset, name }: MonitorBody,
@@ -224,9 +221,7 @@ async function findEntity(
   return blueprint && entity && entityRecord(entity, blueprint, ports.clock.now());
 }
 
-/**
- * Creates an entity; undefined if a concurrent request took the slug. Throws CONFLICT if required fields are missing.
- */
+/** Creates an entity; undefined if another request took the slug. Throws CONFLICT if required fields are missing. */
 async function createUnlessTaken(context: Context, blueprint: string, input: NewEntity): Promise<Entity | undefined> {
   try {
     return await unlessTaken(() => createEntity(context, blueprint, input));
@@ -237,7 +232,6 @@ async function createUnlessTaken(context: Context, blueprint: string, input: New
   }
 }
 
-/** Runs work that creates a record; undefined if it exists. */
 async function unlessTaken<T>(create: () => Promise<T>): Promise<T | undefined> {
   try {
     return await create();
@@ -249,7 +243,6 @@ async function unlessTaken<T>(create: () => Promise<T>): Promise<T | undefined> 
 
 type NewChannel = NonNullable<MonitorBody['channel']>;
 
-/** Creates the channel unless the account has one with its destination. */
 async function ensureChannel(context: Context, input: NewChannel): Promise<void> {
   const { destination } = newSettings(context, input);
   await oneAtATime(context.ports.table, `${context.tenant} monitor channels`, async () => {
@@ -258,7 +251,6 @@ async function ensureChannel(context: Context, input: NewChannel): Promise<void>
   });
 }
 
-/** Returns the check of the target, by its slug: the existing one, or a new one. */
 async function checkFor(
   context: Context,
   entity: Entity,

@@ -58,8 +58,7 @@ export async function previewOf(
 
 /**
  * Sends a test alert now, once, even if the check is silenced. If no send time is free, nothing is sent, and the error
- * of the record says when to try again. For NATS and mail, the record is pending, because only the deliverer sends
- * them.
+ * of the record says when to try again. For NATS and mail, the record is pending: only the deliverer sends them.
  */
 export function testChannel(context: Context, check: CheckItem, channel: Channel): Promise<DeliveryRecord> {
   const tested = { check, channel };
@@ -69,11 +68,7 @@ export function testChannel(context: Context, check: CheckItem, channel: Channel
   );
 }
 
-/**
- * Sends a test alert.
- * @param about ids of the check and its entity; empty for an account channel
- * @param auditWrites returns the writes of the audit entry
- */
+/** Sends a test alert. @param about ids of the check and its entity; empty for an account channel */
 async function sendTest(
   context: Context,
   about: TestSubject,

@@ -14,7 +14,6 @@ type Version = WindowItem | undefined;
 
 const isRecurring = (window: Version): boolean => window !== undefined && 'cron' in window.times;
 
-/** Whether two versions exclude the same time of the same checks. */
 const excludesSame = (one: Version, other: Version): boolean =>
   one?.counts_in_uptime === other?.counts_in_uptime &&
   isDeepStrictEqual(one?.times, other?.times) &&

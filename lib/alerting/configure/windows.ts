@@ -283,7 +283,6 @@ function windowIn(windows: readonly WindowItem[], id: string): WindowItem {
   return window;
 }
 
-/** Returns the expiry of a one-time window (epoch seconds), after which it is not listed. */
 const expiryOf = (times: WindowItem['times']) =>
   'ends_at' in times ? { expires_at: Math.ceil((times.ends_at + LISTED_MS) / 1000) } : {};
 

@@ -18,11 +18,7 @@ import type { Keys } from '#lib/keys.ts';
 import type { Outcome } from './commit-outcome.ts';
 import type { HeldCase } from './holds.ts';
 
-/**
- * Decides an alert after its hold, by the present data. A state that the last alert reported is not reported again.
- * Pure.
- * @returns `next`: the next recheck, if the rules hold the alert again
- */
+/** Decides an alert after its hold, by the present data. Pure. @returns `next`: recheck, if the rules hold it again */
 export function decideReleased(keys: Keys, token: string, one: HeldCase): { next?: Deadline; outcome: Outcome } {
   const { check, entity, policy, held, transition, now } = one;
   if (transition.alert.decision !== 'held') return { outcome: { token } };

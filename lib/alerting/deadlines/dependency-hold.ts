@@ -79,7 +79,6 @@ function recheckForOthers({ check, policy, held, now }: HeldCase): Deadline | un
   return { deadline: Math.max(Math.min(resultAt, now + MAX_RECHECK_MS), now + 1), note: { held } };
 }
 
-/** Finds the cause of a held failure, and decides which destinations to notify. */
 async function evaluateCause(
   env: TenantEnv,
   account: Pick<AccountItem, 'id' | 'egress'>,
@@ -158,7 +157,6 @@ function pendingChannels({ check, policy, held }: HeldCase) {
   return hasRecipients ? pending : channelsOfSteps(policy);
 }
 
-/** Returns the open maintenance windows that hold alerts of dependents, by root cause. */
 const windowsOf = ({ account, now }: HeldCase, { entities, checks }: UpstreamEntities, { roots }: CauseAnalysis) =>
   new Map(
     roots.flatMap(({ entity_id: id }) => {
@@ -185,9 +183,9 @@ function settlingMs(check: CheckItem): number {
   return Math.max(MIN_SETTLING_MS, runs * check.interval_seconds * 1000 + check.timeout_ms);
 }
 
-/** Returns when the first probe at or after a time has ended (epoch ms); for a push check, that time. */
 function firstResultBy(check: CheckItem, time: number): number {
   if (check.execution_mode === 'push') return time;
+  /** Returns when the first probe at or after a time has ended (epoch ms); for a push check, that time. */
   const schedule = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   return latestSlot(schedule, time - 1) + schedule.interval_ms + check.timeout_ms;
 }

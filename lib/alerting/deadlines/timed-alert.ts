@@ -65,10 +65,7 @@ export type TimedDecision = {
   held?: true;
 };
 
-/**
- * Handles a deadline of alerting in one transaction: a repeated, late or early call does no harm.
- * @returns the next deadlines to send
- */
+/** Handles a deadline of alerting in one transaction: a repeated, late or early call does no harm. */
 export async function handleAlertDeadline(
   env: Env,
   deadline: DueDeadline,
@@ -187,7 +184,6 @@ export const withTimedAlert = (
   },
 });
 
-/** Returns the recipients of the recovery or, for another state, of a later alert about the failure. */
 function channelsOf(
   { check, policy, hold }: Pick<DueAlertDeadline, 'check' | 'policy' | 'hold'>,
   reports_state: NotifiedAlert['reports_state'],

@@ -154,7 +154,6 @@ function decideUpdate(due: DueAlertDeadline): TimedDecision {
   return { alert: { input, reports_state: 'down', cooldown: null, urgency: 'low' } };
 }
 
-/** Whether more entities fail with the entity than the sent alert reported. */
 async function hasMoreThanReported(env: Env, { tenant_id, entity_id, check_id }: DueDeadline): Promise<boolean> {
   const { ports, keys } = env;
   const [transition, failing] = await Promise.all([

@@ -28,7 +28,6 @@ type Read = {
   /** The notified failure of its entity, the present or the last one. */
   notifiedFailure: NotifiedFailureItem | undefined;
   deadlines: { readonly [kind in AlertDeadlineKind]?: DeadlineEntry | undefined };
-  /** The condition that the policy has not changed. */
   policyUnchanged: Write;
   now: number;
 };

@@ -62,7 +62,6 @@ type Change = Pick<StateChange, 'check' | 'to' | 'cause' | 'transition' | 'at'> 
   /** Notified failure of its entity, if others depend on the entity. */
   notifiedFailure?: NotifiedFailureItem | undefined;
   incident_id: string | undefined;
-  /** Recent urgent alerts of its destinations, if they are counted. */
   pages?: UrgentAlertCounts | undefined;
   /** Epoch ms used by alerting: `at`, or the present time if a fast clock recorded `at` in the future. */
   alertAt: number;
@@ -124,7 +123,6 @@ function decideStateChangeAlert(keys: Keys, change: Change): AlertOfChange {
 const isRecoveryUnneeded = ({ decision, reason }: Decided, { to, policy }: RuleInput): boolean =>
   decision === 'skipped' && reason === 'dependency' && stateForAlerting(to, policy) === 'up';
 
-/** Whether the alert would be sent without the cooldown. */
 const isOnlyCooldown = ({ reason }: Decided, input: RuleInput): boolean =>
   reason === 'cooldown' && decide({ ...input, policy: { ...input.policy, cooldown_seconds: 0 } }).reason === null;
 
@@ -156,7 +154,6 @@ function changeRuleInputOf(
   return { decided_on, input: { ...decided_on, kind: 'state_change', cause, from: check.state, to } };
 }
 
-/** Returns the channels that apply; for a recovery, the channels that were notified of the failure. */
 function channelsOf({ check, hold, to, policy }: Change): readonly AlertChannel[] {
   return stateForAlerting(to, policy) === 'up'
     ? recoveryRecipients(hold, policy, check.alerts)

@@ -105,7 +105,6 @@ function classOf({ kind, from, to, notified_state, unreported, policy }: RuleInp
   return unreported ? 'page' : cooldownClass(notified_state, reportedStateOf(to, policy));
 }
 
-/** Whether the alert is the recovery from a reported failure, and recoveries have no cooldown. */
 const isRecoveryAtOnce = ({ to, notified_state, policy }: RuleInput): boolean =>
   !policy.cooldown_on_recovery && reportedStateOf(to, policy) === 'up' && notified_state !== 'up';
 

@@ -87,10 +87,7 @@ export const stateUnknown: TimedRule<'state_unknown'> = {
   evaluate: ({ to }) => ({ stops: to === 'unknown', facts: { state: to } }),
 };
 
-/**
- * Skips an alert if its state and failures were already reported, except after misordered alerts or at the end of
- * reported flapping.
- */
+/** Skips an alert about reported states and failures, except after misordered alerts or when reported flapping ends. */
 export const alreadyNotified: TimedRule<'already_notified'> = {
   name: 'already_notified',
   kinds: ['late', 'closed'],
@@ -100,7 +97,6 @@ export const alreadyNotified: TimedRule<'already_notified'> = {
   },
 };
 
-/** Whether the alert reports something new. A closing alert does if the last notified state is not up. */
 function isNew(input: RuleInput): boolean {
   const { kind, notified_state, unreported, out_of_order } = input;
   if (kind === 'closed') return notified_state !== 'up';

@@ -26,11 +26,7 @@ type Explained = Pick<Explanation, 'verdict' | 'sentence' | 'remedy' | 'rules'>;
 
 const VERDICTS = { planned: 'alerted', held: 'held', skipped: 'skipped' } as const;
 
-/**
- * Explains the decision about a state change by the outcome of each rule. Pure.
- * @param alerts oldest first
- * @param unreached indexes of the escalation steps that did not reach a person on call
- */
+/** Explains the decision about a state change by the outcome of each rule. Pure. @param alerts oldest first */
 export function explainTransition(
   transition: DecidedTransition,
   alerts: readonly AlertItem[] = [],

@@ -204,7 +204,6 @@ async function dueOf({ ports, keys, tenant }: Context, { id }: CheckItem): Promi
 const nextOf = ([first]: Due[]): Explanation['next'] =>
   first ? { at: iso(first.entry.deadline), what: first.what } : null;
 
-/** Returns the sentence about a hold for the maintenance window of a root cause. */
 function windowSentence({ alert, sk }: DecidedTransition, due: readonly Due[]): string | undefined {
   const held = due.find(({ what }) => what === 'hold')?.entry.note?.held;
   if (alert.decision !== 'held' || held?.transition_sk !== sk || held.reason !== 'dependency' || !held.window)

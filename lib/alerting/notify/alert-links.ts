@@ -83,10 +83,7 @@ const LIFETIME_MS = DAY_MS;
 
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
-/**
- * Returns the links of an alert for the present failure of its check. Both are null without a failure, for a recovery,
- * or if the service has no address for links. An acknowledged failure has only the link to silence. Pure.
- */
+/** Returns the links of an alert; null without a present failure, for a recovery, or without `public_url`. Pure. */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'to_state'>,
   { account, check, public_url, now }: About,

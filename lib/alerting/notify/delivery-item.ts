@@ -53,10 +53,7 @@ export const DeliveryRecord = z
   .meta({ id: 'Delivery' });
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>;
 
-/**
- * The alert that a delivery reports. `series`: set if it retries an alert that failed on every channel; if it fails
- * too, the retries continue.
- */
+/** The alert that a delivery reports. `series`: set if it retries an alert that failed on every channel. */
 type DeliveryAlert = {
   id: string;
   /** Sort key of the alert, under the check. */
@@ -86,10 +83,7 @@ export type DeliveryItem = Item &
     affected?: number;
     /** Digest of the destination; set if the message can contain further alerts. */
     leads_to?: string;
-    /**
-     * Set if the message contains all waiting alerts of the channel (with `group_seconds`, or beyond a limit of the
-     * account), instead of the alerts with the same `group_id`.
-     */
+    /** Set if the message contains all waiting alerts of the channel (group.ts), not those with the same `group_id`. */
     combines?: true;
     /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;
@@ -141,16 +135,12 @@ const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): C
 /** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/**
- * Returns the key that all alerts of a message share: their channel or group, and their destination; undefined if the
- * delivery is sent separately.
- */
+/** Returns the key of the alerts of a message: channel or group, and destination; undefined if sent separately. */
 export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
   const shared = combines ? channel_id : group_id;
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;
 };
 
-/** Returns the key of a delivery in its group; undefined if it has no group. */
 function groupKeyOf({ keys }: Env, delivery: DeliveryItem): Key | undefined {
   const shared = groupedBy(delivery);
   return shared === undefined ? undefined : keys.grouped(delivery.tenant_id, shared, delivery.id);

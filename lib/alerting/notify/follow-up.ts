@@ -66,10 +66,7 @@ export async function followUp(env: Env, delivery: DeliveryItem): Promise<void> 
   if (delivery.status === 'sent') await afterSent(env, delivery);
 }
 
-/**
- * If every delivery of an alert has failed, removes the alert from the notified states, schedules a late alert, and
- * makes the next escalation step due.
- */
+/** If all deliveries failed, removes the alert from the notified states, schedules a late alert, and escalates. */
 async function afterFailure(env: Env, delivery: DeliveryItem): Promise<void> {
   const { tenant_id, alert, check_id } = delivery;
   if (!alert) return;
@@ -123,9 +120,7 @@ async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   }));
 }
 
-/**
- * Maximum number of alerts read to find the closing alert of a deleted check, whose repetitions for channels are newer.
- */
+/** Maximum number of alerts read to find the closing alert of a deleted check; repetitions for channels are newer. */
 const LAST_ALERTS = 50;
 
 /** Repeats the closing alert of a deleted check for a channel that received it before this delivery. Idempotent. */

@@ -38,10 +38,7 @@ export type AlertChannel = Channel & {
   states?: Selector['states'];
 };
 
-/**
- * The open window. `until`: end of consecutive windows (epoch ms). `include_dependents`: set if it also holds alerts of
- * downstream failures.
- */
+/** The open window. `until`: end of consecutive ones (epoch ms). `include_dependents`: also holds downstream alerts. */
 export type OpenWindow = { id: string; until: number; include_dependents?: true };
 
 /** The policy in effect at a given time: settings, silence, maintenance window, and channels that apply. */

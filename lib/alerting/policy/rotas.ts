@@ -42,7 +42,6 @@ function instantOf(zone: string, wall: number): number {
 
 const daysOf = ({ handover }: RotaPlan): number => (handover.every === 'week' ? 7 : 1);
 
-/** Returns the wall time (ms) of the first hand-over. */
 const firstWall = ({ starts_on, handover }: RotaPlan): number => Date.parse(`${starts_on}T${handover.at}Z`);
 
 /** Returns the time of a hand-over, by its number from 0; negative before `starts_on`. */

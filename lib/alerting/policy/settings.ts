@@ -5,7 +5,6 @@ import { namesOf } from '#lib/platform/plain-data.ts';
 type Setting<Schema extends z.ZodType = z.ZodType> = {
   schema: Schema;
   default: z.output<Schema>;
-  /** Name in a form or a table. */
   title: string;
   /** Description without the default. */
   means: string;
