@@ -43,10 +43,7 @@ export const endAccount = (scope: MutationContext): Promise<AccountItem> =>
 
 const entryOf = ({ tenant }: { tenant: string }) => ({ tenant_id: tenant, entity_id: tenant, id: tenant });
 
-/**
- * Deletes the data of a deleted account: entities with their checks, up to ENTITIES_PER_MESSAGE per message, then
- * everything else, and last the account. Histories expire. Does nothing for an account that is not deleted. Repeatable.
- */
+/** Deletes the data of a deleted account in several messages, the account last. Histories expire. Repeatable. */
 export async function reclaimAccount({ ports, keys }: Env, { tenant_id }: { tenant_id: string }): Promise<void> {
   // Not audited separately: the deletion of the account is one audit entry.
   const scope = { ports, keys, tenant: tenant_id, origin: 'system' } as const;
@@ -102,7 +99,6 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
 }
 
-/** Returns the table keys of team, API keys with pointers, and users with invitations, sessions and credentials. */
 async function keysOfUsers(scope: TenantScope): Promise<Key[]> {
   const { ports, keys, tenant } = scope;
   const found: Key[] = [keys.team(tenant)];

@@ -7,10 +7,7 @@ import { type Keys, keyTable } from './keys.ts';
 import type { MessageBodies } from './messages.ts';
 import type { Settings } from './settings.ts';
 
-/**
- * Environment: table keys, and ports, which are the only access to the outside world. Queues accept only their own
- * messages.
- */
+/** Table keys, and ports: the only access to the outside world. Queues accept only their own messages. */
 export type Env<Port extends keyof Ports = keyof Ports> = { ports: Pick<Ports<MessageBodies>, Port>; keys: Keys };
 
 /** Returns the environment of a function, with table keys for its SHARDS and BUCKETS. */

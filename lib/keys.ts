@@ -30,18 +30,15 @@ export const accessKeys = {
   sessions: (tenant: string, user: string) => ofTenant(tenant, 'SESSIONS', user),
   sessionPointer: (tenant: string, user: string, id: string) => key(ofTenant(tenant, 'SESSIONS', user), id),
   passkey: (digest: string) => key(`PASSKEY#${digest}`, 'PASSKEY'),
-  /** @param digest of issuer and subject */
   identities: (digest: string) => `IDENTITY#${digest}`,
   identity: (digest: string, tenant: string, user: string) => key(`IDENTITY#${digest}`, `${tenant}#${user}`),
   challenge: (digest: string) => key(`CHALLENGE#${digest}`, 'CHALLENGE'),
   oidcRequest: (digest: string) => key(`OIDC#${digest}`, 'OIDC'),
   signInLink: (digest: string) => key(`LINK#${digest}`, 'LINK'),
 
-  // consents to mails of an account, by e-mail address, and counters of recently sent mails
   mailAddresses: (tenant: string) => ofTenant(tenant, 'MAIL_ADDRESSES'),
   /** @param digest of the folded address */
   mailAddress: (tenant: string, digest: string) => key(ofTenant(tenant, 'MAIL_ADDRESSES'), digest),
-  /** @param digest of the token of a confirmation link */
   mailConfirmation: (digest: string) => key(`CONFIRM#${digest}`, 'CONFIRM'),
   mailsOf: (tenant: string) => key(ofTenant(tenant), 'MAILS'),
   /** @param digest of the folded address, over all accounts */
@@ -50,9 +47,7 @@ export const accessKeys = {
 
 // Prefixes of sort keys; docs/develop/keys.md describes the items. Some partitions also have a count or head item.
 
-/** Prefixes under a check. */
 export const RESULTS = 'R#';
-/** Prefixes of pings without a result (start, log), bodies of pings, and ping URLs. */
 export const PINGS = 'P#';
 export const PING_BODIES = 'B#';
 export const PING_URLS = 'URL#';
@@ -61,16 +56,13 @@ export const ALERTS = 'AL#';
 export const HOLDS = 'HOLD#';
 export const REVISIONS = 'REV#';
 export const CHECK_SLUGS = 'SLUG#';
-/** Prefixes of the relations from an entity, and to it. */
 export const RELATED_OUT = 'OUT#';
 export const RELATED_IN = 'IN#';
-/** Prefixes of checks in a cell, of the cells of a tenant, and of its cells with room for more checks. */
 export const CHECKS = 'CHECK#';
 export const CELLS = 'CELL#';
 export const CELLS_WITH_ROOM = 'ROOM#';
 export const ROLLUPS = { hour: 'H#', day: 'D#' };
 export const LATENCIES = { hour: 'HL#', day: 'DL#' };
-/** Prefix of actions that transitions of a check may fire. */
 export const BOUND_ACTIONS = 'ACTION#';
 
 export const ACCOUNT_CHANNELS = 'CHANNEL#';
@@ -111,7 +103,6 @@ export const agentKeys = {
     key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
 };
 
-/** Largest number of thirteen digits, in the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 
 /** Formats epoch ms as thirteen digits, so that texts sort by time; limited to the years 1970 to 2286. */
@@ -120,6 +111,7 @@ export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.fl
 /** Returns a text above all sort keys with a prefix. */
 export const after = (prefix: string): string => `${prefix}~`;
 
+/** Largest number of thirteen digits, in the year 2286. */
 export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
 
 /**
@@ -130,7 +122,6 @@ const CELL_AT = { from: 14, to: 26 };
 
 export const cellOf = (checkId: string): string => checkId.slice(CELL_AT.from, CELL_AT.to);
 
-/** Returns the number of a check in its cell. */
 export const numberOf = (checkId: string): number => fromBase32(checkId.slice(CELL_AT.to));
 
 /** @param at time of creation, epoch ms */
@@ -139,8 +130,8 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 
 /** Returns the part of an id that decides its shard: the cell for a check or `<cell>#<interval>`, else the id. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
+/** Returns the number of a check in its cell. */
 
-/** Returns a partition by hash; 0 if there is only one. */
 const partitionOf = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
 
 export type EntryKind =
@@ -202,7 +193,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     incident: (tenant: string, id: string) => key(ofTenant(tenant, 'INCIDENTS', bucketOf(id)), id),
     unresolvedIncidents: (tenant: string) => ofTenant(tenant, 'OPEN_INCIDENTS'),
     unresolvedIncident: (tenant: string, id: string) => key(ofTenant(tenant, 'OPEN_INCIDENTS'), id),
-    /** Unresolved manual incidents, to count them. */
     manualIncidents: (tenant: string) => key(ofTenant(tenant), 'MANUAL_INCIDENTS'),
     ofIncident: (tenant: string, id: string) => ofTenant(tenant, 'INCIDENT', id),
     incidentEntity: (tenant: string, id: string, entity: string) =>
@@ -213,7 +203,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     incidentUpdate: (tenant: string, id: string, update: string) =>
       key(ofTenant(tenant, 'INCIDENT', id), `${prefix.INCIDENT_UPDATES}${update}`),
 
-    /** Recipients of a failure of an entity with dependents. `heldUnder`: checks with an alert held under it. */
     notifiedFailure: (tenant: string, root: string) => key(ofTenant(tenant, 'INCIDENT', root), 'OPEN'),
     heldUnder: (tenant: string, root: string) => ofTenant(tenant, 'HELD', root),
     heldCheck: (tenant: string, root: string, check: string) => key(ofTenant(tenant, 'HELD', root), check),
@@ -235,7 +224,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${prefix.LATENCIES[of]}${stamp(from)}`),
 
-    /** Rollup of a day of an entity, over all cells of its checks. @param from start of the day, epoch ms */
     entityDay: (tenant: string, entity: string, from: number) =>
       key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
@@ -247,6 +235,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
     /** Slug that a check has or had, so that the deletion of the check finds it. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
+      /** Rollup of a day of an entity, over all cells of its checks. @param from start of the day, epoch ms */
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
     /** @param at time that orders the results, epoch ms @param tail distinguishes results by cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
@@ -254,7 +243,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Ping without a result. @param at time of arrival, epoch ms */
     ping: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PINGS}${stamp(at)}#${tail}`),
-    /** Body of a ping. `at` and `tail` are the same as in the key of the ping or its result. */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_BODIES}${stamp(at)}#${tail}`),
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
@@ -266,6 +254,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_URLS}${digest}`),
     idempotencyKey: (tenant: string, check: string, digest: string) =>
       key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
+    /** Body of a ping. `at` and `tail` are the same as in the key of the ping or its result. */
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
@@ -285,11 +274,8 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** @param at start of the execution, epoch ms, which orders the history */
     run: (tenant: string, action: string, at: number, execution: string) =>
       key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
-    /** Attempt series of a guarded action. */
     remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
-    /** Running remediations of the account. */
     remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
-    /** @param name lock that the action names; without one, the id of the failed entity */
     remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
@@ -303,15 +289,14 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Alerting settings of the account; the version of the head covers all of them. */
     alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
     alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
+    /** @param name lock that the action names; without one, the id of the failed entity */
     accountChannel: (tenant: string, channel: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.ACCOUNT_CHANNELS}${channel}`),
     accountSilence: (tenant: string, silence: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
     silences: (tenant: string) => ofTenant(tenant, 'SILENCES'),
-    /** Entry of the list of silences. @param id id of the account silence, or of the silenced entity or check */
     silence: (tenant: string, id: string) => key(ofTenant(tenant, 'SILENCES'), id),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
-    /** Version of a recurring window before a change. */
     pastWindow: (tenant: string, window: string, v: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.PAST_WINDOWS}${window}#${v}`),
     slos: (tenant: string) => ofTenant(tenant, 'SLOS'),
@@ -319,19 +304,17 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     slo: (tenant: string, slo: string) => key(ofTenant(tenant, 'SLOS'), slo),
     rota: (tenant: string, rota: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.ROTAS}${rota}`),
     lastsOfChannels: (tenant: string) => ofTenant(tenant, 'CHANNEL_LASTS'),
-    /** Latest delivery of an account channel, over all checks. */
     lastOfChannel: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNEL_LASTS'), channel),
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
-    /** Recent urgent alerts of a destination, for its page budget. */
+    /** Entry of the list of silences. @param id id of the account silence, or of the silenced entity or check */
     urgentAlerts: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     /** @param of `account`, or digest of a host */
     alertRate: (tenant: string, of: string) => key(ofTenant(tenant, 'ALERT_RATE', of), 'ALERT_RATE'),
     deliveries: (tenant: string, bucket: number) => ofTenant(tenant, 'DELIVERIES', bucket),
     delivery: (tenant: string, id: string) => key(ofTenant(tenant, 'DELIVERIES', bucketOf(id)), id),
-    /** Deliveries that wait for others, to be sent in one message. */
     groups: (tenant: string) => ofTenant(tenant, 'GROUPS'),
     /** @param shared common to the alerts of one message, such as their channel */
     grouped: (tenant: string, shared: string, delivery: string) =>

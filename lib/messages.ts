@@ -10,10 +10,7 @@ export const Job = z.object({
   interval_seconds: z.number().int(),
   slot: z.number().int(),
   only: z.array(z.string()).optional(),
-  /**
-   * Retry between two slots (lib/results/slots/retries.ts): at `at`, unless `until` has passed (epoch ms) or the
-   * settings revision is no longer `rev`.
-   */
+  /** Retry at `at` unless `until` has passed (epoch ms) or the revision is not `rev` (lib/results/slots/retries.ts). */
   retry: z.object({ at: z.number().int(), until: z.number().int(), rev: z.number().int() }).optional(),
 });
 export type Job = z.infer<typeof Job>;
@@ -38,9 +35,8 @@ export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
 /**
- * Returns the message that rechecks the alerts of an account after a change. The change sends it twice: before its
- * write, in case a crash prevents the second one, and after its write. The first is delayed by WRITTEN_MS, because
- * decisions by the old state may be in progress; the second is not delayed.
+ * Returns the message that rechecks an account's alerts. A change sends it before its write, in case a crash prevents
+ * the second, and after it. The first is delayed by WRITTEN_MS, because decisions by the old state may be in progress.
  */
 export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<Wake> => ({
   body: { wake: tenant, at },
@@ -51,10 +47,7 @@ export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<W
 /** Upper bound (ms) for a started write to commit or fail. */
 export const WRITTEN_MS = 15_000;
 
-/**
- * Delivery to attempt. `turn`: reserved send time of the delivery. `due`: time of the attempt for which this message
- * was sent. Both in epoch ms.
- */
+/** Delivery to attempt. `turn`: its reserved send time. `due`: time of the attempt of this message. In epoch ms. */
 const Delivery = z.object({
   tenant_id: z.string(),
   delivery_id: z.string(),
@@ -62,10 +55,7 @@ const Delivery = z.object({
   due: z.number().optional(),
 });
 export type DeliveryMessage = z.infer<typeof Delivery>;
-/**
- * Mail address whose owner is asked to confirm that it may receive mails of the account. `again`: even if the owner was
- * asked before.
- */
+/** Mail address whose owner is asked to accept mails of the account; `again`: even if asked before. */
 const AddressRequest = z.object({ tenant_id: z.string(), address: z.string(), again: z.literal(true).optional() });
 export type AddressRequest = z.infer<typeof AddressRequest>;
 
@@ -110,10 +100,7 @@ const ActionMessage = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /**
-   * Verdict or next attempt of a guarded action is due. `early`: the verdict is due early, because the pipeline of the
-   * attempt reported its failure.
-   */
+  /** Verdict or next attempt is due. `early`: the verdict is early, because the pipeline reported a failure. */
   z.object({
     kind: z.literal('remediation'),
     tenant_id: z.string(),
@@ -124,10 +111,7 @@ const ActionMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
-/**
- * Status page to publish; without `page_id`, all pages of the account. A rendering that began before `not_older_than`
- * (epoch ms) does not count.
- */
+/** Status page to publish (without `page_id`: all); the rendering begins at `not_older_than` (epoch ms) or later. */
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
 
@@ -141,10 +125,7 @@ export type ReportMessage = z.infer<typeof Report>;
  */
 export const MERGE_MS = 2_000;
 
-/**
- * Returns the message that publishes a page after a change at `now` (epoch ms); without `page_id`, all pages of the
- * account.
- */
+/** Returns the message that publishes a page after a change at `now` (epoch ms); without `page_id`, all pages. */
 export const publishMessage = (tenant_id: string, now: number, page_id?: string): Message<PublishMessage> => ({
   body: { tenant_id, ...(page_id !== undefined && { page_id }), not_older_than: now + MERGE_MS },
   not_before: now + MERGE_MS,
@@ -154,11 +135,9 @@ export const publishMessage = (tenant_id: string, now: number, page_id?: string)
 export const messages = {
   /** Tick of a minute; `shard`: only for that shard. */
   tick: z.object({ scheduled_time: z.string(), shard: z.number().int().optional() }),
-  /** Probes due in the same period. */
   job: z.object({ jobs: z.array(Job) }),
   /** Probes of checks that were slow, separate from fast ones. */
   slow: z.object({ slow_jobs: z.array(Job) }),
-  /** Deadlines due in the same period. */
   deadline: z.union([z.object({ deadlines: z.array(DueDeadline) }), Wake]),
   /** Transition or alert that the notifier could not handle. */
   notify: z.object({ tenant_id: z.string(), check_id: z.string(), sk: z.string() }),

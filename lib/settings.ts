@@ -314,7 +314,6 @@ export function readSettings(env: Record<string, string | undefined>, schema: z.
   throw settingsError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
 }
 
-/** Returns contradictions between settings. */
 function misfits(settings: Partial<Settings>): string[] {
   const { SESSION_DAYS = 0, SESSION_IDLE_DAYS = 0, SMTP_URL = '', MAIL_FROM = '' } = settings;
   return [

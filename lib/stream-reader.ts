@@ -11,16 +11,13 @@ import type { Item } from '#lib/platform/ports.ts';
 import type { Env } from './env.ts';
 import { LAST_RECEIVE, type MessageOf, messages } from './messages.ts';
 
-/** Delay (ms) of a parked item. */
 const PARKED_MS = 5_000;
 
-/** Alert, or transition, under a check. */
 type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
- * Returns a function that handles new items: from the table's stream, or parked ones from `queue`. An item that fails
- * is parked there, so that others do not wait. The stream retries an item only if parking fails too. `isLast`: no
- * attempt follows in time, so the work should record its failure if it fails again.
+ * Returns a handler of new items, from the table's stream or parked in `queue`. A failed item is parked, so that others
+ * do not wait; if that fails, the stream retries. `isLast`: no attempt follows, so `work` records a failure.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

@@ -34,10 +34,7 @@ export type CheckItem = Item &
     id: string;
     created_at: string;
     updated_at: string;
-    /**
-     * Settings revision: 1 at creation, one more with each change of settings. Part of the keys of the results of
-     * scheduled probes and missed heartbeats, but not of pushes and manual runs.
-     */
+    /** Settings revision, from 1. Part of the keys of results, except those of pushes and manual runs. */
     rev: number;
     /** Epoch ms of the last creation, enabling or settings change. */
     settings_at: number;
@@ -95,7 +92,6 @@ export type CheckItem = Item &
        * without `to` while it lasts. `count`: failures since the last alert, up to this one.
        */
       suppressed?: { from: number; to?: number; count: number }[];
-      /** The current failure, until the check counts as up. */
       episode?: Episode;
       /** Channels that an escalation step has notified, to be notified of the recovery. */
       escalated?: string[];
@@ -156,9 +152,8 @@ export type NotifiedStates = { baseline: NotifiedState; failed_at?: number; late
 const OMITTED_AT_ZERO = ['consecutive_warnings', 'consecutive_successes', 'consecutive_oks'] as const;
 
 /**
- * Returns the next version of a check item; the only way to create one. Omits counters at 0 and an empty error. Drops
- * `missed_mark`, so that a concurrent missed-heartbeat detection cannot commit on stale data
- * (docs/develop/recording.md#the-recording-core); the detection itself sets it again.
+ * Returns the next version of a check item; the only way to create one. Drops `missed_mark`, so that a concurrent
+ * missed-heartbeat detection cannot commit on stale data (docs/develop/recording.md#the-recording-core).
  */
 export function nextCheck(
   check: CheckItem,

@@ -53,15 +53,8 @@ export type LastHeartbeat = {
 const EARLY_MS = 60_000;
 
 /**
- * Returns the heartbeat deadline (docs/use/heartbeats.md#missed-heartbeats); undefined if no heartbeat is expected.
- * Pure. The first case that applies decides:
- * 1. A job run is open: the maximum run time after the start of the earliest one; until then no due time is missed. If
- * new settings shorten that time, the failure is at their change, because no failure is older than its settings.
- * 2. No heartbeat yet: the maximum time until the first, if set.
- * 3. With a schedule: the grace time after the next due time.
- * 4. Else the grace time.
- * Cases 2 to 4 count from the newest heartbeat, settings change or outage of the service, whichever is latest. After a
- * failure, the next one is at the next due time plus the grace time, or, in case 4, one interval later.
+ * Returns the heartbeat deadline by the rules of docs/use/heartbeats.md#missed-heartbeats; undefined if no heartbeat is
+ * expected. It is never before the last change of settings, because no failure is older than its settings. Pure.
  */
 export function heartbeatDeadline(
   check: PushCheck,

@@ -22,10 +22,8 @@ type CheckMetric = {
 
 const numeric = (value: boolean): number => (value ? 1 : 0);
 
-/** Whether the check has a state that a dashboard may average: it is enabled and not unknown. */
 const isKnown = ({ check }: MeasuredCheck): boolean => check.enabled && check.state !== 'unknown';
 
-/** Metrics of each check, in the order of the text, which starts with `fleetwatch_check_info`. */
 const CHECK_METRICS: readonly CheckMetric[] = [
   {
     name: 'fleetwatch_check_up',
@@ -88,10 +86,7 @@ function chosenLabels({ check, entity }: MeasuredCheck, keys: readonly string[])
   return chosen;
 }
 
-/**
- * Returns families without samples, and a function that adds the samples of a check to them.
- * @param labelKeys keys of the labels that `fleetwatch_check_info` shows
- */
+/** Returns families to which `add` adds the samples of a check. @param labelKeys labels in `fleetwatch_check_info` */
 export function checkFamilies(labelKeys: readonly string[]): { add(one: MeasuredCheck): void; families: Family[] } {
   const info: Family = { name: INFO, help: 'Always 1, with the type and chosen labels of the check.', samples: [] };
   const metrics = CHECK_METRICS.map(({ value, ...named }) => ({

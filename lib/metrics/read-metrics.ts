@@ -20,7 +20,6 @@ type MetricsQuery = {
   blueprint?: readonly string[] | undefined;
   label?: output<typeof LabelFilter> | undefined;
   entity_id?: string | undefined;
-  /** Keys of the labels that `fleetwatch_check_info` shows. */
   labels?: readonly string[] | undefined;
 };
 
@@ -39,10 +38,8 @@ const TOO_MANY = `the selection has more than ${MAX_CHECKS} checks: ${SPLIT}`;
 const TOO_LARGE = `the metrics have more than 6 MB: send the header Accept-Encoding: gzip, or ${SPLIT}`;
 
 /**
- * Reads the metrics of the selected checks in the Prometheus text format.
- * @param is_compressed whether the response will be compressed; otherwise it has at most 6 MB
- * @throws AppError VALIDATION_ERROR for more than MAX_CHECKS checks or a larger text; NOT_FOUND for an unknown
- * blueprint or entity
+ * Reads the metrics of the selected checks in the Prometheus text format. An uncompressed text has at most MAX_BYTES.
+ * @throws AppError VALIDATION_ERROR for too many checks or bytes; NOT_FOUND for an unknown blueprint or entity
  */
 export async function readMetrics(context: Context, query: MetricsQuery, is_compressed: boolean): Promise<string> {
   const { labels = [] } = query;
@@ -98,7 +95,6 @@ export async function readMetrics(context: Context, query: MetricsQuery, is_comp
   return text;
 }
 
-/** Reads the entities that match the blueprint and the id of a query, page by page. Throws NOT_FOUND. */
 async function* selectedEntities(
   context: Context,
   { blueprint, entity_id }: MetricsQuery,

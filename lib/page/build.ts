@@ -41,8 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Builds the console: the entry, chunks for lazily loaded pages and shared code, one style sheet, and the HTML
- * page. All names except that of the page contain a content hash. Throws an Error that names the problem.
+ * Builds the console. All file names except that of the page contain a content hash. Throws an Error with the problem.
  * @param generated text of the JSON files imported as `#generated/<name>`, by name
  */
 export async function buildConsole(generated: Readonly<Record<string, string>>): Promise<ConsoleFiles> {
@@ -88,7 +87,6 @@ const generatedFiles = (generated: Readonly<Record<string, string>>): Plugin => 
   },
 });
 
-/** Returns the HTML page with the paths of the built files instead of placeholders. */
 function withAssetPaths(html: string, outputs: Metafile['outputs']): string {
   const [script, { cssBundle }] = Object.entries(outputs).find(([, output]) => output.entryPoint === ENTRY)!;
   const unlinked = Object.keys(outputs).filter((file) => file.endsWith('.css') && file !== cssBundle);

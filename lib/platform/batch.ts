@@ -34,11 +34,7 @@ export function retryBudgetOf(
 /** Reply of a function: the failed records. A queue retries only these; a stream retries all from the first of them. */
 export type BatchReply = { batchItemFailures: { itemIdentifier: string }[] };
 
-/**
- * Processes all records concurrently and returns the failed ones, so that one bad record does not fail its batch.
- * Logs each failure.
- * @param idOf returns the source's id of a record: messageId (SQS), dynamodb.SequenceNumber (stream)
- */
+/** Processes all records concurrently; logs and returns the failed ones. `idOf`: messageId (SQS) or SequenceNumber. */
 export async function eachRecord<R>(
   log: Log,
   records: readonly R[],

@@ -17,7 +17,6 @@ export const fromBase32 = (text: string): number => {
   return number;
 };
 
-/** Encodes a time (epoch ms) in ten characters that sort like it. */
 const timeChars = (ms: number): string => toBase32(ms, 10);
 
 /** Returns the time (epoch ms) in an id. */
@@ -65,10 +64,7 @@ export const hash32 = (text: string): number => createHash('sha256').update(text
 
 const BUFFER_BYTES = 4096;
 
-/**
- * Returns a source of random bytes. It draws them in bulk, because a draw costs the same for any size and each push
- * needs some.
- */
+/** Returns a source of random bytes, drawn in bulk: a draw costs the same for any size, and each push needs some. */
 function randomSource(): (count: number) => Uint8Array {
   let buffer = Buffer.alloc(0);
   let used = 0;
@@ -82,10 +78,7 @@ function randomSource(): (count: number) => Uint8Array {
   };
 }
 
-/**
- * Returns a source of id tails: random for the first id of a millisecond, then incremented, so that ids of the same
- * millisecond sort by creation (as in ULID).
- */
+/** Returns a source of id tails: random, then incremented within a millisecond to sort by creation (as in ULID). */
 function tails(bytes: (count: number) => Uint8Array): (ms: number) => string {
   let last = new Uint8Array(16);
   let lastMs = -1;

@@ -41,9 +41,8 @@ export type Query = Freshness & {
 export type Page<T extends Item = Item> = { items: T[]; next?: string | undefined };
 
 /**
- * The only table, without expressions. Reads are strongly consistent unless `eventual` is set. All methods throw
- * `AppError('UNAVAILABLE')` if the store fails (throttled, disk full, timeout): it is then unknown whether a write was
- * committed.
+ * The only table, without expressions. Reads are strongly consistent unless `eventual` is set. Methods throw
+ * UNAVAILABLE if the store fails (throttled, disk full, timeout): it is then unknown whether a write was committed.
  */
 export interface Table {
   get<T extends Item = Item>(key: Key): Promise<T | undefined>;

@@ -12,10 +12,7 @@ export const hasPlaceholder = (text: string): boolean => text.search(PLACEHOLDER
 export const placeholdersIn = (template: string): string[] =>
   [...template.matchAll(PLACEHOLDER)].map((match) => match[1]!);
 
-/**
- * Replaces the placeholders; undefined if the result is too long. Keeps a placeholder without a value.
- * @param maxLength maximum length of the result up to its last placeholder: a short template can produce a long text
- */
+/** Replaces placeholders that have a value. Undefined if the result up to the last placeholder exceeds `maxLength`. */
 export function fill(
   template: string,
   values: Values,

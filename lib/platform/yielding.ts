@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Records processed before the event loop runs other work. */
 const RECORDS_PER_TURN = 50;
 
 /** Maps records in several turns of the event loop: a store can return enough of them at once to delay other work. */

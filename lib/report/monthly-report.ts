@@ -53,7 +53,6 @@ async function deliverReport(env: Env, account: AccountItem, user: UserItem, at:
   });
 }
 
-/** Reads the report of the calendar month before that of `at` (epoch ms), compared with the month before it. */
 async function readReport(env: Env, account: AccountItem, at: number): Promise<MonthlyReport> {
   const to = startOf('month', at);
   const from = startOf('month', to - 1);

@@ -26,7 +26,6 @@ const ReportSlo = SloBudget.extend({
 }).meta({ id: 'ReportSlo' });
 type ReportSlo = z.infer<typeof ReportSlo>;
 
-/** Figures of an entity in a calendar month, in UTC. */
 const ReportMonth = z
   .object({
     month: z.string().describe('Month, in UTC: 2026-10.'),
@@ -77,7 +76,6 @@ export const ReportEntity = z
   .meta({ id: 'ReportEntity' });
 export type ReportEntity = z.infer<typeof ReportEntity>;
 
-/** Returns the month of an instant (epoch ms), in UTC: `2026-11`. */
 const monthName = (at: number): string => iso(at).slice(0, 7);
 
 /** Returns the start of a month (epoch ms) by its name. */
@@ -85,7 +83,6 @@ export const monthStart = (name: string): number => Date.parse(`${name}-01T00:00
 
 /** Maximum number of entities in a response; a year of an entity takes about 14 read units. */
 export const MAX_ENTITIES = 100;
-/** Maximum number of months in a response. */
 export const MAX_MONTHS = 12;
 
 const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
@@ -94,8 +91,7 @@ const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
 export const Month = z.string().refine((text) => MONTH.test(text), 'must be a month, such as 2026-10');
 
 /**
- * Returns a reader of the report of all entities in order of ids, with `months` months up to and including `month`
- * (default: the current month).
+ * Returns a reader of the report of all entities by id, with `months` months that end with `month` or the current one.
  * @throws AppError VALIDATION_ERROR if no month has kept history, or if `month` has not begun
  */
 export async function reportList(
@@ -122,9 +118,8 @@ type Months = { first: number; last: number };
 type ReportEnv = HistoryEnv & { caller: { rollup_days: number } };
 
 /**
- * Reads the SLOs and incidents of the account, and returns a function that uses them to read the report of entities.
- * A month whose history is not kept has no data.
- * @returns undefined if no month has kept history, or if the last month has not begun
+ * Reads SLOs and incidents, and returns a function that reads the report of entities; undefined if no month has kept
+ * history, or if the last month has not begun. A month whose history is not kept has no data.
  */
 export async function reportReader(
   env: ReportEnv,

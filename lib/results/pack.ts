@@ -2,10 +2,9 @@ import type { ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * Quiet results of a slot of a cell. About 11 bytes per result, under 1 KB for 50 checks. `runs` has one word per
- * check, sorted by number: `12,4,84` is check 12, begun 4 ms after the slot, with a latency of 84 ms. Then
- * deviations: `,s503` a status other than the pack's, `,e0` a failure (index in `errors`), `,w0` a warning (index in
- * `warnings`), `,r3` a settings revision other than 1. `12,gnetwork` is a slot without a result, with the cause.
+ * Quiet results of a slot of a cell, about 11 bytes each. `runs` has one word per check, by number: `12,4,84` is check
+ * 12, begun 4 ms after the slot, latency 84 ms. Deviations follow: `,s503` other status, `,e0` failure (index in
+ * `errors`), `,w0` warning (in `warnings`), `,r3` settings revision other than 1. `12,gnetwork` is a gap and its cause.
  */
 export type PackItem = Item & { status: number; runs: string; errors?: PackedError[]; warnings?: string[] };
 
@@ -24,10 +23,7 @@ export type PackedResult = {
   gap?: never;
 };
 
-/**
- * Stored cause of a slot without a result: the network of the service, an internal error, or the CPU budget of the
- * account.
- */
+/** Stored cause of a slot without a result. `error`: an internal error. */
 export type StoredGapCause = 'network' | 'error' | 'cpu_budget';
 export type PackedGap = { number: number; gap: StoredGapCause };
 
@@ -63,7 +59,6 @@ function wordOf(
 
 const isSameError = (a: PackedError, b: PackedError): boolean => a.kind === b.kind && a.message === b.message;
 
-/** Returns the index of a value in the list; appends it if it is missing. */
 function findOrAppend<T>(known: T[], one: T, isSame: (a: T, b: T) => boolean): number {
   const at = known.findIndex((other) => isSame(other, one));
   return at >= 0 ? at : known.push(one) - 1;

@@ -32,9 +32,8 @@ const MAX_STEP_UNNOTICED_MS = 60_000;
 const ENTRIES_AT_ONCE = 25;
 
 /**
- * Repairs a shard whose watermark (`mark`, epoch ms) is too far ahead, because the clock ran ahead and was set back:
- * records an outage until now, so that heartbeats missed before do not count, and moves entries to earlier times. A
- * deadline may then be before the true one; its handler moves it again. Repeatable.
+ * Repairs a shard whose watermark (`mark`, epoch ms) is too far ahead, because the clock was set back: records an
+ * outage until now, so that heartbeats missed before do not count, and moves entries to earlier times. Repeatable.
  */
 async function repairAfterClockStep(env: Env, shard: number, mark: number, now: number): Promise<void> {
   const { ports, keys } = env;
@@ -121,7 +120,6 @@ async function shardRangeOf(env: Env, shard: number, scheduledTime: number, now:
   return { shard, watermark, from: until > 0 ? until : now, horizon, now };
 }
 
-/** Reads the entries of a shard and returns the messages that are due in its range. */
 async function readDue({ ports, keys }: Env, { shard, from, horizon, now }: ShardRange) {
   const jobs: CellJob[] = [];
   const deadlines: DueDeadline[] = [];

@@ -34,7 +34,6 @@ type RollupEntry = EntryBase & {
 
 type ActionEntry = EntryBase & Owner & { kind: 'action'; rhythm: IntervalSchedule; from: number };
 
-/** Kinds of entries with a deadline instead of an interval schedule. */
 type DeadlineKind = Exclude<EntryKind, 'probe' | 'rollup' | 'action'>;
 
 /** Deadline (epoch ms). `note`: its reason, for its handler; not read by the schedule. */
@@ -130,10 +129,7 @@ export const dueDeadline = (
   at: number,
 ): DueDeadline => ({ kind, tenant_id, entity_id, check_id, at });
 
-/**
- * Returns the writes that replace `present` by `next`, conditional on its version. Without `present`, creates `next`;
- * without `next`, deletes `present`.
- */
+/** Returns the version-conditional writes that replace `present` by `next`, create `next`, or delete `present`. */
 export function deadlineWrites(
   keys: Keys,
   kind: DeadlineKind,

@@ -19,16 +19,12 @@ export const cellJobs = (
 
 /** Maximum number of probes per message: two full cells, because a prober waits for the slowest probe. */
 const MAX_PROBES = 100;
-/** Maximum number of deadlines per message. */
 const MAX_DEADLINES = 50;
 
 /** Probes per second from which a tenant has its own messages, because it fills them. */
 const MIN_PROBES_ALONE = MAX_PROBES;
 
-/**
- * Packs the jobs due in the same interval of JOB_GROUP_MS into messages, which are delivered at its end so that no
- * probe is early. A large tenant gets its own messages.
- */
+/** Packs the jobs due in one interval of JOB_GROUP_MS into messages, delivered at its end so that no probe is early. */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
   return groupedByTime(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
@@ -40,11 +36,11 @@ export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
-/** Packs jobs into messages: the largest, filled up to MAX_PROBES with the smallest. */
 function partsOf(jobs: CellJob[]): Job[][] {
   const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
   for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
+    /** Packs jobs into messages: the largest, filled up to MAX_PROBES with the smallest. */
     const part = [bySize[largest]!];
     for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MAX_PROBES; smallest--)
       part.push(bySize[smallest]!);
@@ -53,7 +49,6 @@ function partsOf(jobs: CellJob[]): Job[][] {
   return parts;
 }
 
-/** Returns the group of a message: the tenant, if all its jobs have the same one. */
 function groupOf(jobs: Job[]): Pick<Message, 'group'> {
   const { tenant_id } = jobs[0]!;
   return jobs.every((job) => job.tenant_id === tenant_id) ? { group: tenant_id } : {};
@@ -78,13 +73,9 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
     group: job.tenant_id,
   }));
 
-/** Delay (ms) before a job is sent again. */
 const RETRY_DELAY_MS = 1_000;
 
-/**
- * Packs each job into a message, delivered at the time of a future retry, but within MAX_DELAY_MS; for other jobs,
- * after a second.
- */
+/** Packs each job into a message, delivered at its future retry, but within MAX_DELAY_MS, or else in a second. */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;
@@ -175,10 +166,7 @@ const POSTPONE_MS = 5_000;
 /** Returns a deadline for another attempt; `now`: epoch ms. */
 export const postponed = (deadline: DueDeadline, now: number): DueDeadline => ({ ...deadline, at: now + POSTPONE_MS });
 
-/**
- * Sends messages of the new deadlines that are due before the generator sees them. The generator repeats the messages
- * until the deadlines are handled.
- */
+/** Sends messages of new deadlines due before the generator sees them; it repeats them until they are handled. */
 export async function sendDeadlines(env: Env, deadlines: DueDeadline[]): Promise<void> {
   const { ports, keys } = env;
   const shardOf = (deadline: DueDeadline) => keys.shardOf(deadline.check_id);

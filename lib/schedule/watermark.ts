@@ -5,10 +5,7 @@ import type { Settings } from '#lib/settings.ts';
 /** Time (ms) by which the generator sends jobs ahead of a tick: ticks may be up to a minute late, or missing. */
 export const LOOKAHEAD_MS = 2 * 60_000;
 
-/**
- * Watermark of a shard: all jobs due up to `at` (epoch ms) were sent. One item per shard, replaced by each tick.
- * `layout`: partition layout of the table.
- */
+/** Watermark of a shard: all jobs due up to `at` (epoch ms) were sent. `layout`: partition layout of the table. */
 export type WatermarkItem = Item & { v: string; at: number; layout?: string };
 
 export const readWatermark = ({ ports, keys }: Env, shard: number): Promise<WatermarkItem | undefined> =>
@@ -21,11 +18,7 @@ export const MAX_AHEAD_MS = 2 * LOOKAHEAD_MS + 60_000;
 export const emittedUntil = (mark: WatermarkItem | undefined, now: number): number =>
   mark && mark.at <= now + MAX_AHEAD_MS ? mark.at : 0;
 
-/**
- * Returns the time (epoch ms) until which the writer of a schedule entry (entries.ts) sends the jobs of the entry,
- * because a generator in progress may not see the entry. The time is two minutes after the watermark, or four minutes
- * from now if that is later.
- */
+/** Returns the time (epoch ms) until which a writer sends jobs, because a running generator may not see its entry. */
 export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
   const watermark = await readWatermark(env, shard);
   const now = env.ports.clock.now();

@@ -10,9 +10,7 @@ export type Unreadable = { problem: string };
 
 /** Body of a response or push, as far as it was read. */
 export type Body = {
-  /** Number of bytes read. */
   bytes: number;
-  /** Whether the body has more bytes, which were not read. */
   isCut: boolean;
   /** Content type; empty if unknown. */
   type: string;

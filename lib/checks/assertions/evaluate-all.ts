@@ -102,9 +102,7 @@ function searchesOf({ operator, value }: Assertion, observation: Observation | U
   return observation.subjects.map(({ text }) => ({ expression: String(value), text: text?.begin ?? '' }));
 }
 
-/**
- * Returns why the assertion is not met; undefined if it is. An assertion on a value that cannot be read is never met.
- */
+/** Returns why an assertion is not met; undefined if it is. One on a value that cannot be read is never met. */
 function failureMessage(
   assertion: Assertion,
   observation: Observation | Unreadable,

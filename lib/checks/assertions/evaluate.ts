@@ -21,12 +21,10 @@ export type AssertionResults = {
 /** `withDetails`: whether to return the result of each assertion. */
 export type EvaluationOptions = { cpu: TenantCpu; withDetails?: boolean };
 
+// Most checks have no assertions.
 const loaded = lazy(() => import('#lib/checks/assertions/evaluate-all.ts'));
 
-/**
- * Evaluates each assertion independently, in order (docs/use/assertions.md#evaluation). Loads the code on first use,
- * because most checks have no assertions. Throws CpuLimitError.
- */
+/** Evaluates each assertion independently, in order (docs/use/assertions.md#evaluation). Throws CpuLimitError. */
 export async function evaluateAssertions(
   assertions: readonly Assertion[] | undefined,
   facts: ProbeFacts,

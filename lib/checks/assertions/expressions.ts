@@ -11,11 +11,8 @@ export type SearchInput = { expression: string; text: string };
 
 const library = () => import('#lib/checks/assertions/re2.ts');
 
-/** Whether an expression matches. */
 const matchJob: CpuJob<SearchInput, boolean> = { name: 'match', load: async () => (await library()).isMatch };
-/** Returns the end of the first match; -1 without a match. */
 const findJob: CpuJob<SearchInput, number> = { name: 'find', load: async () => (await library()).endOfMatch };
-/** Returns why an expression is invalid; undefined if it is valid. */
 const compileJob: CpuJob<string, string | undefined> = {
   name: 'compile',
   load: async () => (await library()).problemIn,

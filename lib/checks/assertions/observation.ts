@@ -12,9 +12,8 @@ import { printPath } from './json-path.ts';
 import type { Scalar, Subject } from './operators.ts';
 
 /**
- * Observed value of an assertion. One of `subjects` has to meet the assertion; if `every` is true, each of them.
- * `actual`: value as text, null if missing. `missing`: reason why it is missing. `kind`: readable kind of a JSON value;
- * empty if the value itself shows it.
+ * Observed value of an assertion. One of `subjects` must meet it, or each if `every` is true. `actual`: value as text,
+ * null if missing. `missing`: reason why it is missing. `kind`: of a JSON value, as by `kindOf`.
  */
 export type Observation = {
   subjects: Subject[];

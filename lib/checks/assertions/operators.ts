@@ -53,9 +53,8 @@ export type Subject = {
 };
 
 /**
- * Whether an observed value meets an operator with the expected `value`. A missing value equals and contains nothing; a
- * value that is not a number meets no operator of the group `order`. Pure.
- * @param isMatch whether the expression matches, for operators with an expression
+ * Whether an observed value meets an operator. A missing value equals and contains nothing; one that is not a number
+ * meets no operator of the group `order`. Pure. @param isMatch whether the expression matches, if the operator has one
  */
 export function holds(
   operator: Operator,

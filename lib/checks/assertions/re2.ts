@@ -11,7 +11,6 @@ const AUTOMATON_BYTES = 64 * 1024;
 
 type Expression = {
   isIn(text: string): boolean;
-  /** Returns the end of the first match in a text; -1 without a match. */
   endIn(text: string): number;
 };
 

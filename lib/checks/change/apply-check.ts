@@ -11,9 +11,8 @@ import { changeSettings, createCheck } from './change-check.ts';
 type Applied = { check: CheckItem; isNew: boolean };
 
 /**
- * Creates or replaces the check with a slug. Omitted settings get their defaults; state, policy and history stay. An
- * unchanged check is not written. If two requests create it concurrently, one creates it and the other finds it. Throws
- * VALIDATION_ERROR (also for another type or entity), NOT_FOUND, LIMIT_EXCEEDED.
+ * Creates or replaces the check with a slug. Omitted settings get their defaults; state, policy and history stay. Only
+ * one of concurrent requests creates it. Throws VALIDATION_ERROR, NOT_FOUND, LIMIT_EXCEEDED.
  */
 export async function applyCheck(
   context: StateContext,

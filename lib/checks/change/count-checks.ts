@@ -16,9 +16,7 @@ export const afterOtherChanges = <T>(
 
 /**
  * Adds the writes that update the account's number of checks and the load of the entity's checks, if they change.
- * Throws LIMIT_EXCEEDED.
- * @param next undefined if the check is deleted
- * @returns undefined if the entity does not exist
+ * Returns undefined if the entity does not exist. Throws LIMIT_EXCEEDED. @param next undefined if the check is deleted
  */
 export async function countedWith(
   context: Context,

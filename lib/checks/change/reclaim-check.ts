@@ -11,9 +11,8 @@ const LAST_DELIVERIES = 'LAST#';
 type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
- * Removes the remaining items of a deleted check: place in its cell, slug, ping URLs, schedule, policy, silence,
- * channels and revisions. Results, transitions and deliveries expire. Does nothing if the check exists: the message is
- * sent before the deletion, which may fail. Repeatable.
+ * Removes the items of a deleted check, except results, transitions and deliveries, which expire. Does nothing if the
+ * check exists, because the message is sent before the deletion, which may fail. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,

@@ -20,11 +20,9 @@ import { writerSendsUntil } from '#lib/schedule/watermark.ts';
 type ScheduleChange = { writes: Write[]; start: () => Promise<void> };
 
 /**
- * Returns the writes that update the schedule of a check after a settings change. Jobs of an interval that is new to
- * the cell are sent before the commit, up to the time from which the generator sends them. If the commit fails, the
- * jobs find no due check; if they were sent after it, a crash in between would lose them. For the same reason, the
- * message that recounts an abandoned interval is sent first.
- * @param before the previous check; undefined for a new one
+ * Returns the writes that update the schedule of a check after a settings change. Jobs of an interval new to the cell,
+ * and the message that recounts an abandoned one, are sent before the commit, because a crash after it would lose them.
+ * If the commit fails, the jobs find no due check. @param before the previous check; undefined for a new one
  */
 export async function scheduleChange(env: Env, check: CheckItem, before?: CheckItem): Promise<ScheduleChange> {
   const { ports, keys } = env;

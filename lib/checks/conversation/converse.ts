@@ -7,7 +7,6 @@ import { type Dialog, type DialogResult, runDialog } from './dialog.ts';
 import { bytesOf, containing, type Expectation, matching, quoted, STEP_BYTES, secretsOfSent } from './expectation.ts';
 import type { Step } from './steps.ts';
 
-/** Maximum wait (ms) for the rest of a line. */
 const REST_OF_LINE_MS = 100;
 
 const NEWLINE = 0x0a;
@@ -60,7 +59,6 @@ class Inbox {
     controller.abort();
   }
 
-  /** Stops reading and discards data received so far. */
   detach(): void {
     for (const event of EVENTS) this.#stream.off(event, this.#woken);
     while (this.#stream.read() !== null);

@@ -7,19 +7,13 @@ export type Expectation = {
   /** For messages: `to contain "STARTTLS"`. */
   condition: string;
   maxBytes: number;
-  /**
-   * Returns the end of the match; -1 without one. Throws CpuLimitError.
-   * @param searched number of bytes that were searched before
-   */
+  /** Returns the end of the match; -1 without one. `searched`: bytes searched before. Throws CpuLimitError. */
   find(received: Buffer, searched: number): number | Promise<number>;
   /** Whether the response is complete, so that no match can follow. Absent if unknown. */
   isOver?(received: Buffer): boolean;
 };
 
-/**
- * Maximum bytes searched for a literal text, read from a peer that closed the connection, and accepted in a WebSocket
- * message.
- */
+/** Maximum bytes searched for a literal text, read after the peer has closed, and accepted in a WebSocket message. */
 export const STEP_BYTES = 64 * 1024;
 
 type Encoding = 'utf8' | 'latin1';

@@ -70,10 +70,7 @@ export async function placeInCell(
   };
 }
 
-/**
- * Recounts the checks of a cell and of its intervals after checks have left it, and deletes an empty cell or interval.
- * Checks that join concurrently are counted. Repeatable.
- */
+/** Recounts the checks of a cell and its intervals, including concurrent joins; deletes empty ones. Repeatable. */
 export async function recountCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },

@@ -101,7 +101,6 @@ function candidates(
   );
 }
 
-/** Returns the first entities that together have at least `count` checks; all if they have fewer. */
 function firstWith(count: number, entities: EntityItem[]): EntityItem[] {
   let total = 0;
   const end = entities.findIndex(({ checks }) => {

@@ -116,7 +116,6 @@ function withoutSecrets<Shown extends object>(record: Shown, check: CheckItem): 
   return redactUrlsAt(redactPaths(record, secrets), urls);
 }
 
-/** Properties of a record that are not settings. */
 const NOT_SETTINGS: readonly string[] = [
   'id',
   'state',

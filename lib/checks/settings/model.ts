@@ -130,17 +130,13 @@ export const validationContext = ({ settings, clock }: Pick<Ports, 'settings' | 
   now: clock.now(),
 });
 
-/**
- * Validates settings. Throws VALIDATION_ERROR.
- * @param stored check to update, which may keep intervals below the minimum
- */
+/** Validates settings; an update of `stored` may keep intervals below the minimum. Throws VALIDATION_ERROR. */
 export const parseCheck = (input: object, context: ValidationContext, stored?: CheckItem): CheckRequest =>
   withDerivedSettings(input, input, context, stored);
 
 /**
- * Validates settings and derives omitted ones.
- * @param supplied properties of the request, which are not derived
- * @param before config before a partial update; undefined if omitted settings get their defaults
+ * Validates settings and derives those that the request, `supplied`, does not have. `before`: config before a partial
+ * update; undefined if omitted settings get their defaults.
  */
 function withDerivedSettings(
   input: object,

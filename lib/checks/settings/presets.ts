@@ -17,7 +17,6 @@ type Preset = {
   port?: number;
   /** Default ports by scheme of the target. */
   ports?: Readonly<Record<string, number>>;
-  /** Whether a keyword can be required in the response. */
   keyword?: true;
   interval_seconds?: number;
   retry_interval_seconds?: number;
@@ -32,7 +31,6 @@ const STARTTLS_PORTS = { smtp: 587, imap: 143, pop3: 110, ftp: 21, postgres: 543
 const TLS_PORTS = { smtps: 465, imaps: 993, pop3s: 995, ldaps: 636 };
 const IS_JSON = { source: 'json', property: '$', operator: 'exists' };
 
-/** Returns a TCP check: it connects to a port, and exchanges data if there are steps. */
 const tcpCheck = ({ host, port }: Target, steps: Record<string, string>[], tls = false) => ({
   check_type: 'tcp',
   config: { host, port, ...(tls && { tls }), ...(steps.length > 0 && { steps }) },
@@ -200,7 +198,6 @@ function nameOf({ title, target }: Preset, { suffix }: Target): string {
   return `${title.replace(/ \(.*/, '')} ${shown.slice(0, 100)}`.trim();
 }
 
-/** Returns a property of the request that the preset does not use; undefined without one. */
 function unusedProperty(request: MonitorRequest, { target, keyword }: Preset): string | undefined {
   if (target === 'none') return (['target', 'keyword'] as const).find((name) => request[name]);
   const jobOnly = (['schedule', 'timezone'] as const).find((name) => request[name]);

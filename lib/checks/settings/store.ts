@@ -7,16 +7,7 @@ import { notFound } from '#lib/platform/errors.ts';
 import { isId } from '#lib/platform/ids.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 
-/**
- * Items of checks and their reads, all strongly consistent:
- *
- * | pattern                     | request                                                        |
- * |-----------------------------|----------------------------------------------------------------|
- * | a check                     | get check(tenant, id)                                          |
- * | all checks of a cell        | query ofCell(tenant, cell)                                     |
- * | checks by ids, of entities  | get many check(tenant, id); for many of a cell, query ofCell   |
- * | all checks of a tenant      | query entities(tenant, bucket), then the checks of these       |
- */
+// Reads of checks are strongly consistent. All checks of a tenant are found through its entities.
 
 /** Returns the check with an id from a path; a check of another tenant counts as missing. Throws NOT_FOUND. */
 export async function requireCheck({ ports, keys, tenant }: TenantEnv, id: string): Promise<CheckItem> {

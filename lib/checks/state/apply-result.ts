@@ -26,9 +26,8 @@ const earlierWarning = ({ recovery_threshold: threshold }: CheckItem): string =>
 type ResultChanges = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
- * Returns the writes of a result: none if nothing changes, the check item if only counters change, else the check item
- * and the transition with entity and feed entry. Undefined if the entity does not exist. The writes depend on the
- * versions that were read; commit them with the result.
+ * Returns the writes of a result: the check item if counters change, also transition, entity and feed entry if the
+ * state changes; undefined without the entity. They depend on the versions read: commit them with the result.
  */
 export async function applyResult(
   env: StateEnv,

@@ -27,9 +27,8 @@ export const COMMON_ERRORS = {
 type CommonKind = keyof typeof COMMON_ERRORS;
 
 /**
- * Input of a probe. `timeout_ms` covers all steps. `now`: start (epoch ms). `cpu`: evaluates expressions and large
- * documents within the CPU budget of the account. `withDetails`: whether to return details for a settings test.
- * `waitForMemory`: see net.ts.
+ * Input of a probe. `timeout_ms` covers all steps. `now`: start (epoch ms). `cpu`: for expressions and large documents,
+ * within the CPU budget of the account. `withDetails`: for a settings test. `waitForMemory`: see net.ts.
  */
 export type ProbeInput = {
   net: Net;
@@ -69,10 +68,7 @@ export type CheckType<Name extends string = string, Kind extends string = string
   /** Returns errors for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
-  /**
-   * Returns values for omitted settings, derived from `config` at `now` (epoch ms). Throws VALIDATION_ERROR.
-   * @param before the replaced config; without it, defaults apply
-   */
+  /** Derives omitted settings from `config` at `now` (epoch ms). `before`: replaced config. Throws VALIDATION_ERROR. */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Returns the hosts in the settings, for the egress guard, which rejects disallowed IP addresses. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];

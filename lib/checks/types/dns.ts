@@ -32,7 +32,6 @@ const Config = z.strictObject({
 });
 export type DnsConfig = z.output<typeof Config>;
 
-/** Resolves a DNS record; succeeds with at least one record, including the expected one if set. */
 export const dns = defineCheck({
   type: 'dns',
   mode: 'pull',

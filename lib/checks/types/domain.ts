@@ -21,7 +21,6 @@ const Config = z.strictObject({
 });
 export type DomainConfig = z.output<typeof Config>;
 
-/** Expiry of a domain, as published by its registry through RDAP. */
 export const domain = defineCheck({
   type: 'domain',
   mode: 'pull',

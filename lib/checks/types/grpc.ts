@@ -20,7 +20,6 @@ const Config = z.strictObject({
 });
 export type GrpcConfig = z.output<typeof Config>;
 
-/** Health of a gRPC server by grpc.health.v1. */
 export const grpc = defineCheck({
   type: 'grpc',
   mode: 'pull',

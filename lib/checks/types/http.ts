@@ -63,7 +63,6 @@ const Fields = z.object({
 export type HttpSettings = z.output<typeof Fields>;
 export type HttpConfig = z.output<typeof Config>;
 
-/** HTTP request; evaluates the status and, if set, a text in the body. */
 export const http = defineCheck({
   type: 'http',
   mode: 'pull',

@@ -79,7 +79,6 @@ export type PushConfig = z.output<typeof config>;
 
 export const zoneOf = ({ timezone }: PushConfig): string => timezone ?? 'UTC';
 
-/** Check type without probes: a job or program sends results, and missed heartbeats are detected. */
 export const push = defineCheck({
   type: 'push',
   mode: 'push',

@@ -21,7 +21,6 @@ const Config = z.strictObject({
 });
 export type TcpConfig = z.output<typeof Config>;
 
-/** Opens a TCP connection; with steps, each must get its expected response. */
 export const tcp = defineCheck({
   type: 'tcp',
   mode: 'pull',

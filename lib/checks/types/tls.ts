@@ -27,7 +27,6 @@ const Config = z.strictObject({
 });
 export type TlsConfig = z.output<typeof Config>;
 
-/** TLS handshake. The certificate must be trusted, and valid for the name and for long enough. */
 export const tls = defineCheck({
   type: 'tls',
   mode: 'pull',

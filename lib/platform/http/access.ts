@@ -15,10 +15,7 @@ export type Rights = {
 /** `read_only`: also allowed for a read-only key. */
 type Rule = { role: Role; scopes: readonly KeyScope[]; read_only?: true };
 
-/**
- * Minimum role, and scopes of which a key with scopes needs one. A rule without scopes requires a key without scopes,
- * or a session.
- */
+/** Minimum role, and scopes of which a key with scopes needs one. A rule without scopes denies keys with scopes. */
 const RULES = {
   read: { role: 'viewer', scopes: ['read', 'respond', 'write'], read_only: true },
   // Configuration changes in the audit log; all of its entries need `audit`.

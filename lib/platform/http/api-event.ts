@@ -10,9 +10,8 @@ export type ApiEvent = {
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
-   * Set instead of `body` if the host has not read the body yet. Returns undefined for a body of more than `maxBytes`;
-   * with `cut`, returns its first `maxBytes` without waiting for the rest. Throws RATE_LIMITED when the bodies being
-   * received use too much memory, VALIDATION_ERROR when the body is incomplete.
+   * Set instead of `body` if the host has not read it yet. Undefined over `maxBytes`; with `cut`, the first `maxBytes`.
+   * Throws RATE_LIMITED if the bodies being received use too much memory, VALIDATION_ERROR if the body is incomplete.
    */
   readBody?: (maxBytes: number, cut?: 'cut') => Promise<Buffer | undefined>;
   requestContext: {

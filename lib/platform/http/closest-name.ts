@@ -4,9 +4,8 @@ const MAX_NAME_LENGTH = 64;
 const MIN_WORD = 3;
 
 /**
- * Returns the known name that a caller probably meant, or undefined. The closest by edit distance wins if at most one
- * letter in three differs; else a name that contains all words of `name` (`url`: `target_url`), or only words of it.
- * Ignores case, hyphens and underscores. Pure.
+ * Returns the known name that a caller probably meant: the closest if at most one letter in three differs, else one
+ * with all words of `name` (`url`: `target_url`) or only words of it. Ignores case, hyphens and underscores. Pure.
  */
 export function closestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > MAX_NAME_LENGTH) return undefined;

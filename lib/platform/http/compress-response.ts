@@ -9,9 +9,8 @@ const MAX_UNCOMPRESSED = 1024;
 const gzipAsync = promisify(gzip);
 
 /**
- * Wraps a handler so that long responses to reads have a weak ETag, are 304 on a match (RFC 9110, 13.1.2), and use gzip
- * if the client accepts it (12.5.3). Other methods stay uncompressed: the compressed length of a response that repeats
- * input next to a secret reveals the secret (BREACH).
+ * Adds ETag and 304 (RFC 9110, 13.1.2) and gzip (12.5.3) to long responses of reads. Other methods stay uncompressed:
+ * the compressed length of a response that repeats input next to a secret reveals the secret (BREACH).
  */
 export const compressResponses =
   (handle: (event: ApiEvent) => Promise<ApiResult>) =>

@@ -2,9 +2,8 @@ import { lazy } from '#lib/platform/lazy.ts';
 import type { ApiEvent, ApiResult } from './api-event.ts';
 import type { Route } from './route.ts';
 
-/** A list of routes that is loaded on the first request to one of its resources. */
+/** Routes that are loaded on the first request to one of their resources (`resourceOf`). */
 export type LazyRoutes<Context> = {
-  /** Resources (`resourceOf`): `checks` of `/v1/checks/{id}`. */
   of: readonly string[];
   load: () => Promise<readonly Route<Context>[]>;
 };

@@ -17,7 +17,6 @@ export function routesAt<R extends RoutePath>(table: { route: R; segments: strin
     .map(({ route }) => route);
 }
 
-/** Sort key that puts literal segments before parameters. */
 const literalsFirst = (segments: string[]): string => segments.map((part) => (isParam(part) ? '1' : '0')).join('');
 
 const matches = (segments: string[], path: string[]): boolean =>
@@ -25,10 +24,7 @@ const matches = (segments: string[], path: string[]): boolean =>
 
 type RoutePath = { path: string; names?: readonly string[] };
 
-/**
- * Joins the remaining segments of a path for a final parameter that is a name (in `names`), because API Gateway decodes
- * its slashes.
- */
+/** Joins the last segments for a final parameter in `names`, because API Gateway decodes the slashes of a name. */
 function partsOf({ names }: RoutePath, segments: string[], path: string[]): string[] {
   const last = segments.length - 1;
   const isLonger = path.length > segments.length && names?.includes(nameOf(segments[last]!));

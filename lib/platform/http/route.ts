@@ -53,10 +53,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? { [K in Name]: string } & ParamsOf<Rest>
   : unknown;
 
-/**
- * One endpoint. Validation order (docs/api/errors.md#order-of-validation): authentication, account, rate, method,
- * read-only, scope, role, `load` (existence, then state conflicts), then query and body by their schemas, then `run`.
- */
+/** One endpoint. `load` checks existence and conflicts with the state (docs/api/errors.md#order-of-validation). */
 export type Route<Context> = {
   method: Method;
   /** `/v1/checks/{id}`; a parameter is one segment, an id or a slug. Any other value is NOT_FOUND. */
@@ -86,7 +83,6 @@ export type Route<Context> = {
   lines?: true;
   /** Converts the response to CSV, which a client can then request with the Accept header. */
   csv?: (value: never) => string;
-  /** Plain text, an HTML page, or the Prometheus text format. */
   text?: TextFormat;
   /** Error codes in addition to the codes that infra/docs/openapi.ts derives from the route. */
   errors?: readonly ErrorCode[];

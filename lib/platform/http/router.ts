@@ -26,10 +26,7 @@ type FailedRequest = {
   source_ip?: string | undefined;
 };
 
-/**
- * Returns the error for a response. Logs internal errors, and the address of each refused client, because other logs
- * see only the proxy.
- */
+/** Returns the error to send. Logs internal errors, and addresses of refused clients: other logs see only the proxy. */
 export function loggedError(log: Log, error: unknown, { headers, source_ip, ...request }: FailedRequest): AppError {
   const visible = asAppError(error);
   const { status, code } = visible;

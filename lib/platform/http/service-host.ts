@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
 
-// Hosts under which a browser can use this service with a cookie or a passkey. The owner of any domain can point it at
-// any address, and so open the service under that name (DNS rebinding). A host without a dot, and hosts that the
-// operator lists, cannot be taken over like that.
+// The owner of any domain can point it at this service (DNS rebinding). A browser can use a cookie or a passkey only
+// under hosts that cannot be taken over like that: hosts without a dot, and hosts that the operator lists.
 
 export type ServiceAddresses = {
   PUBLIC_URL: string;

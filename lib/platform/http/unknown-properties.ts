@@ -13,8 +13,7 @@ type Path = PropertyKey[];
 export const propertySuggestions = z.registry<Readonly<Record<string, string>>>();
 
 /**
- * Returns the properties of `value` that its schema does not know, at every level, each with the closest known name.
- * Skips open schemas (records, custom). Pure.
+ * Returns the unknown properties of `value` at every level, each with the closest known name. Skips open schemas. Pure.
  * @param readOnly top-level properties that are accepted because the returned record has them
  */
 export function unknownProperties(

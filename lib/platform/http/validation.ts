@@ -85,11 +85,7 @@ const MAX_PATH = 500;
 export const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> =>
   validated(schema, value, unknownProperties(schema, value));
 
-/**
- * Parses the body of a request, in which null at the top level means absent.
- * @param readOnly properties that are ignored, because they belong to a returned record
- * @param nulls properties for which null is a value
- */
+/** Parses a body, in which null at the top level means absent except in `nulls`. Ignores `readOnly` properties. */
 export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   body: Record<string, unknown>,

@@ -242,7 +242,6 @@ const HASHES = 1 << 14;
 const hashAt = (text: string, i: number): number =>
   (text.charCodeAt(i) * 961 + text.charCodeAt(i + 1) * 31 + text.charCodeAt(i + 2)) % HASHES;
 
-/** Marks the characters of the original text that a decoding finds to be part of a secret. */
 function markPieces(decoding: Decoding, { pieces, lengths, begins }: Patterns, marks: Uint8Array): void {
   const text = folded(decoding.text);
   for (let i = 0; i + MIN_LENGTH <= text.length; i++) {

@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '#lib/platform/ports.ts';
 
 /**
- * Request for permits. They are divided by tenant, with a limit per target. For the same target, requests with a lower
- * `order` go first (default 0), and requests with the same `order` in order of arrival. Work that has not started by
- * `until` (epoch ms) is dropped.
+ * Request for permits, divided by tenant, with a limit per target. For the same target, a lower `order` goes first
+ * (default 0), then the earlier request. Work that has not started by `until` (epoch ms) is dropped.
  */
 export type PermitRequest = { tenant: string; target?: string | undefined; order?: number; until?: number };
 
@@ -12,35 +11,28 @@ export type SemaphoreOptions = {
   permits: number;
   /** Maximum number of concurrent permits per tenant and target. Default: no limit. */
   per_target?: number;
-  /** Maximum waiting time in ms. */
   wait_ms: number;
 };
 
 /** Returned by `run` if no permit became free within `wait_ms`; the work was not started. */
 export const NO_PERMIT = Symbol('no permit');
 
-/**
- * Returns a tenant's share: a fifth of the permits. The same number of extra permits is reserved for tenants below
- * their share.
- */
+/** Returns the share of a tenant: a fifth of the permits. */
 export const tenantShare = (permits: number): number => Math.ceil(permits / 5);
 
-/** Interval (ms) of the check for expired waiting work. */
 const EXPIRY_CHECK_MS = 250;
 /** Time for which a tenant counts as at its limit (ms), and number of tenants above which older entries are deleted. */
 const [AT_LIMIT_MS, MAX_AT_LIMIT] = [60_000, 1000];
 
-/** Work of a tenant for one target, ordered. */
 type Line = { target: string | undefined; running: number; waiting: Waiting[] };
 type Tenant = { id: string; running: number; lines: Map<string | undefined, Line>; waiting: number };
 /** Remaining items of one call; each item takes its own permit. */
 type Waiting = { order: number; until: number; remaining: number; startOne: () => void; expire: () => void };
 
 /**
- * Divides permits among tenants so that no tenant delays another. A tenant can hold all permits that no other tenant
- * requests. When others wait, tenants are served in turn, first the tenants that hold less than a fifth of the
- * permits. Extra permits, a fifth of the normal number, are reserved for these tenants, so that they do not wait for
- * long work of others.
+ * Divides permits among tenants so that no tenant delays another. While several wait, they are served in turn, first
+ * those with less than a fifth of the permits. Another fifth is reserved for these, so that they do not wait for long
+ * work of others. A tenant can hold all permits that no other tenant requests.
  */
 export class FairSemaphore {
   readonly #options: SemaphoreOptions;
@@ -113,9 +105,7 @@ export class FairSemaphore {
     });
   }
 
-  /**
-   * Whether a tenant reached a limit in the last minute. If so, late work of it counts as delayed by its other work.
-   */
+  /** Whether a tenant reached a limit in the last minute: its late work then counts as delayed by its other work. */
   wasAtLimit(tenant: string): boolean {
     return (this.#atLimit.get(tenant) ?? Number.NEGATIVE_INFINITY) >= this.#clock.now() - AT_LIMIT_MS;
   }
@@ -184,7 +174,6 @@ export class FairSemaphore {
         line.waiting.shift();
         tenant.waiting--;
       }
-      // The tenant goes to the end of the tenants, the target to the end of its targets.
       putLast(tenant.lines, line.target, line);
       if (tenant.waiting > 0) putLast(this.#turns, tenant.id, tenant);
       else this.#turns.delete(tenant.id);

@@ -2,18 +2,13 @@
 export type Rate = { per_second: number; burst: number };
 
 /**
- * Account classes: `push` for agents and pipelines, `mcp` for messages of MCP, `send` for requests that immediately
- * cause a message or an outbound call; all others are `read` or `write` by their method.
- * `store` counts kilobytes instead of requests, for the data that tools and requests of the class `write` may store.
+ * Account classes: `push` for agents and pipelines, `mcp` for MCP messages, `send` for requests that immediately cause
+ * a message or outbound call, else `read` or `write` by method. `store`: KB that tools and `write` requests may store.
  */
 export const ACCOUNT_CLASSES = ['read', 'write', 'push', 'mcp', 'send', 'store'] as const;
 export type AccountClass = (typeof ACCOUNT_CLASSES)[number];
 
-/**
- * Returns the tokens of the class `store` for a request: one per KB of its body, at least one because of its audit
- * entry.
- * @param bytes length of the body
- */
+/** Returns the `store` tokens of a body of `bytes`: one per KB, at least one because of its audit entry. */
 export const storeTokens = (bytes: number): number => Math.max(1, Math.ceil(bytes / 1024));
 
 /** Classes of an address without a valid key. Pings have their own: a whole fleet can send from one address. */
@@ -31,11 +26,7 @@ export type Rates = Record<RateClass, Rate>;
 
 const ENTRY = /^([a-z-]+)=([1-9]\d{0,6})\/([1-9]\d{0,7})$/;
 
-/**
- * Parses rates: `push=1000/10000,send=5/20`, as tokens per second and burst.
- * @param allowed accepted classes
- * @throws Error with a message for the operator
- */
+/** Parses rates (tokens per second, burst): `push=1000/10000,send=5/20`. Throws an Error for the operator. */
 export function readRates<C extends RateClass>(text: string, allowed: readonly C[]): Partial<Record<C, Rate>> {
   const rates: Partial<Record<C, Rate>> = {};
   for (const part of text.split(',')) {

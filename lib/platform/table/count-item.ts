@@ -4,11 +4,7 @@ import type { Ids, Item, Key, Write } from '#lib/platform/ports.ts';
 /** Number of items of one kind in an account. Its version guards the limit. */
 export type CountItem = Item & { v: string; count: number };
 
-/**
- * Returns the write that counts an item (+1), or its deletion (-1). Throws LIMIT_EXCEEDED.
- * @param before the stored count
- * @param limit maximum, and the plural of the kind: `badges`
- */
+/** Returns the write that counts an item (+1) or its deletion (-1). `kind`: plural, `badges`. Throws LIMIT_EXCEEDED. */
 export function countWrite(
   { ids }: { ids: Ids },
   key: Key,

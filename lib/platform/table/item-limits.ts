@@ -2,9 +2,8 @@ import { AppError, invalid } from '#lib/platform/errors.ts';
 import type { Item, Key, Write } from '#lib/platform/ports.ts';
 
 /**
- * DynamoDB's limits in one place, so that all table adapters behave alike. If data of a caller exceeds a
- * limit, an AppError is thrown; for a limit that only the service's own code can exceed, a plain Error.
- * Source: "Service, account, and table quotas in Amazon DynamoDB", and "Item sizes and formats".
+ * DynamoDB's limits ("Service, account, and table quotas in Amazon DynamoDB", "Item sizes and formats") for all
+ * adapters. Over a limit, data of a caller causes an AppError; a mistake of the service itself, a plain Error.
  */
 const ITEM_BYTES = 400 * 1024;
 const TRANSACTION_BYTES = 4 * 1024 * 1024;
@@ -32,9 +31,8 @@ export const keyOf = (write: Write): Key =>
   'put' in write ? write.put : 'delete' in write ? write.delete : write.check;
 
 /**
- * Serializes an item and checks all limits of a single item.
- * @throws AppError PAYLOAD_TOO_LARGE over 400 KB, VALIDATION_ERROR for a number out of range or nesting over 32 levels;
- * Error for an invalid key and for values that are not JSON (undefined, NaN, functions)
+ * Serializes an item. Throws PAYLOAD_TOO_LARGE over 400 KB, VALIDATION_ERROR for a number out of range or nesting over
+ * 32 levels, and an Error for an invalid key or a value that is not JSON (undefined, NaN, function).
  */
 export function itemText(item: Item): string {
   assertKey(item);

@@ -8,9 +8,8 @@ const DEADLINE_MS = 10_000;
 const JITTER_MS = 15;
 
 /**
- * Repeats `attempt` until it returns something other than RETRY. Waits 0 to 15 ms × tries in between, so that writers
- * of one item spread out. After 10 s it throws UNAVAILABLE: the last attempt wrote nothing.
- * @param attempt receives the number of previous tries, from 0
+ * Repeats `attempt` until it does not return RETRY, with growing jitter so that writers of one item spread out. Throws
+ * UNAVAILABLE after 10 s: the last attempt wrote nothing. `tries`: number of previous tries.
  */
 export async function retryOnConflict<T>(
   ports: { clock: Clock; ids: Ids },
@@ -44,10 +43,7 @@ export async function commit(ports: { table: Table }, writes: Write[]): Promise<
 
 const tails = new WeakMap<object, Map<string, Promise<unknown>>>();
 
-/**
- * Runs `work` after earlier work of the same `name` in this process. This only reduces conflicts, because other
- * processes do not wait.
- */
+/** Runs `work` after earlier work of the same `name` in this process; reduces conflicts, but is not a lock. */
 export async function oneAtATime<T>(owner: object, name: string, work: () => Promise<T>): Promise<T> {
   const queue = tails.get(owner) ?? new Map<string, Promise<unknown>>();
   tails.set(owner, queue);

@@ -19,15 +19,12 @@ import { intervalScheduleOf, isSlot } from '#lib/schedule/slots.ts';
 
 /** Maximum duration of a probe (ms): the caller waits for it, and a gateway gives up after 30 s. */
 const MAX_MS = 20_000;
-/** Maximum wait for a permit (ms). */
-const WAIT_MS = 2_000;
+const PERMIT_WAIT_MS = 2_000;
 
 const unknownOutcomeError = (message: string): AppError =>
   new AppError('UNAVAILABLE', message, { headers: { 'retry-after': '5' } });
 
-/**
- * `isTimeoutShortened`: less time than the check allows. `isUnanswered`: no response of a target on another machine.
- */
+/** `isTimeoutShortened`: less time than the check allows. `isUnanswered`: no response from another machine. */
 type ProbedNow = Probed & { isTimeoutShortened: boolean; isUnanswered: boolean };
 
 /**
@@ -43,7 +40,7 @@ export async function probeNow(
   const { lanes, network } = probingProcess(ports);
   const host = hostOf(check);
   await network.recheck();
-  const claim = { tenant, target: host, until: ports.clock.now() + WAIT_MS };
+  const claim = { tenant, target: host, until: ports.clock.now() + PERMIT_WAIT_MS };
   const timeout_ms = Math.min(probeTimeout(check), MAX_MS);
   const probe = () => probeTarget(ports, check, { account: caller, tenant_id: tenant, timeout_ms, withDetails, about });
   const probed = await lanes.slow.run(claim, () => lanes.begin(claim, probe));
@@ -81,9 +78,8 @@ export async function requireRunnable(context: Context, id: string): Promise<Che
 }
 
 /**
- * Probes a check now, records the result and applies it like any other (docs/use/checks.md#manual-runs), atomically.
- * Throws UNAVAILABLE, RATE_LIMITED or CONFLICT if the outcome is unknown; then nothing is recorded. Throws NOT_FOUND if
- * the check was deleted.
+ * Probes a check now and applies the result atomically (docs/use/checks.md#manual-runs). Throws UNAVAILABLE,
+ * RATE_LIMITED or CONFLICT if the outcome is unknown, when nothing is recorded, and NOT_FOUND if the check was deleted.
  */
 export async function runCheckManually(
   context: StateContext,

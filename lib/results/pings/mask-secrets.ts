@@ -1,9 +1,8 @@
 import { REDACTED } from '#lib/platform/secrets/kept-secrets.ts';
 
 /**
- * Masks likely secrets in foreign text such as the output of a job: values of passwords, secrets, tokens, API keys and
- * authorization, passwords in URLs, ids of AWS keys, private keys. Unknown names or forms are not masked. Pure, linear
- * in time, idempotent.
+ * Masks likely secrets in foreign text: values of passwords, secrets, tokens, API keys and authorization, passwords in
+ * URLs, ids of AWS keys, private keys. Unknown names or forms are not masked. Pure, linear in time, idempotent.
  */
 export const maskSecrets = (text: string): string => RULES.reduce((text, rule) => text.replace(rule, masked), text);
 

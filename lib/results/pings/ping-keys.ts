@@ -66,7 +66,6 @@ const auditedPingKey: Audited<PingKeyItem> = {
   properties: ({ label, blueprint_slug }) => ({ label, blueprint_slug }),
 };
 
-/** Maximum number of ping keys per account. */
 const MAX_KEYS = 20;
 const PING_KEYS = 'pky_';
 

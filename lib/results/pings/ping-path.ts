@@ -12,10 +12,7 @@ const PING_KEY = /^[\w-]{22}$/;
 /** Slug as URLs of Healthchecks match it. If it has capitals or is too long, the path is `invalid`, not `unknown`. */
 const SLUG_LIKE = /^[\w-]+$/;
 
-/**
- * Parses a path below `/ping/` (docs/use/heartbeats.md#pings). `unknown`: not the path of a ping. `invalid`: its slug
- * or exit status is not valid. Pure.
- */
+/** Parses the path of a ping (docs/use/heartbeats.md#pings). `invalid`: its slug or exit status is wrong. Pure. */
 export function readPingPath(path: string): PingPath | 'unknown' | 'invalid' {
   const [empty, ping, first = '', ...rest] = path.split('/');
   if (empty !== '' || ping !== 'ping') return 'unknown';

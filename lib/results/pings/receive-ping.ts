@@ -33,9 +33,8 @@ type Kept = {
 };
 
 /**
- * Stores a ping without a result. A start also opens a job run and is a heartbeat: both are written with it in one
- * transaction, which drops `missed_mark` (docs/develop/recording.md#the-recording-core).
- * On a disabled check it is only stored.
+ * Stores a ping without a result. A start on an enabled check also opens a run and is a heartbeat, in one transaction
+ * that drops `missed_mark` (docs/develop/recording.md#the-recording-core).
  */
 export async function keepPing(env: Env, check: CheckItem, kept: Kept, retentionDays: number): Promise<void> {
   const { ports, keys } = env;
@@ -104,13 +103,9 @@ export type Ping = Omit<PingFacts, 'body_bytes'> & {
   key: string | undefined;
 };
 
-/** Maximum number of body characters quoted in an error message. */
 const MAX_QUOTED = 200;
 
-/**
- * Receives a ping; durable on return. The end of a run is a push (docs/use/heartbeats.md#pings). Throws CpuLimitError
- * if its assertions cannot be evaluated; then nothing is stored.
- */
+/** Receives a ping; durable on return (docs/use/heartbeats.md#pings). Throws CpuLimitError; then nothing is stored. */
 export async function receivePing(env: StateEnv, check: CheckItem, ping: Ping, retentionDays: number): Promise<void> {
   const { body: received, key, ...how } = ping;
   const body = check.config.keep_body === false ? '' : received;

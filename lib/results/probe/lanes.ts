@@ -15,9 +15,7 @@ const PER_HOST = 10;
 const LARGE_BODIES = 20;
 /** Maximum wait (ms) for a permit before the job returns to the queue; wait and probe fit into a function's timeout. */
 const WAIT_MS = 20_000;
-/**
- * Duration (ms) from which a probe counts as slow, as does a timeout. At intervals up to this, no probe counts as slow.
- */
+/** Duration (ms) from which a probe counts as slow, as does a timeout (`isSlow`). */
 const SLOW_MS = 2_000;
 
 /** `slow`: checks whose last probe was slow, and manual runs; they delay only each other. `quick`: all others. */
@@ -51,9 +49,8 @@ const MAX_REMEMBERED = 20_000;
 const [TURNS_IN_MEAN, MAX_TURN_MS] = [16, 500];
 
 /**
- * Creates `enter`, which sheds overload cheaply: a cell is read only at its turn, and skipped if that turn would be too
- * late for its checks. Longer intervals of a tenant come first, because each of their slots matters more; then the cell
- * with the oldest turn, so that each cell loses the same share.
+ * Creates `enter`, which sheds overload before the read: a cell whose turn is too late is skipped. Longer intervals of
+ * a tenant come first, because each slot matters more; then the oldest turn, so that each cell loses the same share.
  */
 function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   const cells = new FairSemaphore({ permits: CELLS_AT_ONCE, wait_ms: WAIT_MS }, clock);
@@ -83,9 +80,7 @@ function cellsInTurn(clock: Pick<Clock, 'now' | 'sleep'>): Enter {
   };
 }
 
-/**
- * Weight of an interval (s) in the order, above any number of turns; its product with the longest interval is exact.
- */
+/** Weight of an interval (s) in the order, above any number of turns; its product with the longest one is exact. */
 const INTERVAL_WEIGHT = 1e10;
 
 /** Starts a probe when few others are starting. Returns NO_PERMIT after WAIT_MS; the probe was not started. */
@@ -107,9 +102,6 @@ function limitStarts(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begi
   };
 }
 
-/**
- * Whether the next probe belongs on the slow lane, by this outcome. Never for intervals up to SLOW_MS: a probe ends
- * within its interval, and under overload the next slot is due before the slow lane receives the job.
- */
+/** Whether the next probe belongs on the slow lane. Not for intervals up to SLOW_MS: their next slot is due first. */
 export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome, interval_seconds: number): boolean =>
   interval_seconds * 1000 > SLOW_MS && (error_kind === 'timeout' || latency_ms >= SLOW_MS);

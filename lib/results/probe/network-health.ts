@@ -11,10 +11,7 @@ const REFERENCE_INTERVAL_MS = 10 * 60_000;
 /** Interval (ms) after the first failed lookup: if the network is down, targets fail by then too. */
 const REFERENCE_DOUBT_MS = 60_000;
 
-/**
- * Attribution of a missing response. `unclear`: the reference host does not answer, but fewer than three hosts are
- * unresponsive.
- */
+/** Attribution of a missing response. `unclear`: the reference host and fewer than three other hosts do not answer. */
 export type Attribution = 'target' | 'network' | 'unclear';
 
 /** Health of the network of the service, by the probes of one process. */
@@ -40,7 +37,6 @@ export type NetworkHealth = {
 export function networkHealth(ports: Ports): NetworkHealth {
   const { REFERENCE_HOST } = ports.settings;
   const unresponsive = new Set<string>();
-  /** Up to HOSTS hosts that have answered. */
   const answering = new Set<string>();
   let hasReferenceAnswered = false;
   let nextReferenceAt = Number.NEGATIVE_INFINITY;

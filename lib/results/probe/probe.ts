@@ -49,9 +49,8 @@ const TURN_MS = 50;
 const PATIENCE_MS = 250;
 
 /**
- * Whether a probe may have failed because this process stalled for `lost_ms`. For a timeout: if it stalled for more
- * than a tenth of the time, so that a busy process still detects targets that hang. A target that refuses, or sends a
- * wrong response or certificate, did answer.
+ * Whether a stall of `lost_ms` may have caused a failure: for a timeout, if it took more than a tenth of the time, so
+ * that a busy process still detects targets that hang. A refusal, a wrong response or a wrong certificate is an answer.
  */
 export function isEventLoopStall(outcome: ProbeOutcome, timeout_ms: number, lost_ms: number): boolean {
   if (!outcome.interrupted) return false;
@@ -76,7 +75,6 @@ export function probingProcess(ports: Ports): ProbingProcess {
 export type Probed = { started_at: number; outcome: ProbeOutcome<ErrorKind> };
 
 type ProbeOptions = {
-  /** Account whose egress policy applies. */
   account: Pick<AccountItem, 'egress'>;
   tenant_id: string;
   timeout_ms: number;

@@ -4,8 +4,7 @@ import type { CheckItem, OpenRun } from '#lib/checks/check-item.ts';
 
 /** Maximum number of open runs of a check; further starts are stored but open no run. */
 const MAX_RUNS = 10;
-/** Maximum measured duration of a run (ms). */
-const MAX_MS = 72 * 3_600_000;
+const MAX_MEASURED_MS = 72 * 3_600_000;
 
 /** Time (ms) after the maximum duration of a run by which its overrun is recorded, unless an outage excuses it. */
 const OVERRUN_RECORDED_MS = 3_600_000;
@@ -13,9 +12,8 @@ const OVERRUN_RECORDED_MS = 3_600_000;
 type Runs = readonly OpenRun[];
 
 /**
- * Adds a run. Returns undefined if the start is a duplicate, or if MAX_RUNS runs are open that are not late. A late run
- * has overrun, or its end was lost in an outage; the oldest are removed to make room. `now`: epoch ms. `maxDuration`:
- * maximum duration of a run in ms.
+ * Adds a run; undefined if the start is a duplicate, or MAX_RUNS runs are open that are not late. Late runs have
+ * overrun, or their end was lost in an outage; the oldest make room. `now`: epoch ms. `maxDuration`: ms.
  */
 export function withStart(
   runs: Runs,
@@ -56,7 +54,7 @@ export function withEnd(
 
 function durationOf({ started_at }: OpenRun, now: number): number {
   const ms = now - started_at;
-  return ms < 0 || ms > MAX_MS ? 0 : ms;
+  return ms < 0 || ms > MAX_MEASURED_MS ? 0 : ms;
 }
 
 /** Returns the property of a check item; absent without runs. */

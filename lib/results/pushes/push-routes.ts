@@ -48,10 +48,7 @@ const PushHeaders = z.object({
     ),
 });
 
-/**
- * Returns a push check. Throws CONFLICT for a probed check, before the body is read
- * (docs/api/errors.md#order-of-validation).
- */
+/** Throws CONFLICT for a probed check, before the body is read (docs/api/errors.md#order-of-validation). */
 async function requirePushCheck(context: Context, id: string): Promise<CheckItem> {
   const check = await requireCheck(context, id);
   assertCheckAllowed(context.caller, check);

@@ -23,7 +23,6 @@ import { type Ended, runsProperty, withEnd } from './open-runs.ts';
 /** Evaluates the assertions of a check on a success. @param latency_ms undefined if not measured */
 export type EvaluatePush = (latency_ms: number | undefined) => Promise<ProbeOutcome<ErrorKind>>;
 
-/** Returns a result with the outcome of its check's assertions. @param evaluate undefined without assertions */
 async function evaluatedPush(
   result: ResultItem,
   evaluate: EvaluatePush | undefined,
@@ -86,8 +85,7 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // A time in the future is kept, because a repeat must have the same key. Comparisons limit it to the arrival
-  // (pushTimesOf).
+  // A time in the future is kept, because a repeat must have the same key; `pushTimesOf` limits it to the arrival.
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey =
@@ -128,7 +126,6 @@ export async function receivePush(
   return late || !isQuiet(arrival, check, now) ? applyNow(arrival, check) : storeQuietly(arrival, check);
 }
 
-/** Received push and its result, until they are stored. */
 type Arrival = StateEnv &
   Pick<Push, 'ends'> & {
     result: ResultItem;
@@ -140,10 +137,7 @@ type Arrival = StateEnv &
 const endedBy = ({ result, ends }: Arrival, check: CheckItem): Ended =>
   withEnd(check.runs ?? [], { rid: ends.rid, success: result.success }, result.received_at!);
 
-/**
- * Whether the push needs no write of the check: a push was received before, no missed heartbeat or mark is stored, and
- * state, counters and open runs do not change.
- */
+/** Whether the push needs no write of the check. */
 const isQuiet = (arrival: Arrival, check: CheckItem, now: number): boolean =>
   (storedLastReceived(check, now)?.received_at ?? 0) > 0 &&
   check.missed_at === undefined &&

@@ -23,9 +23,8 @@ export async function accountsOf({ ports, keys }: Env, jobs: Job[]): Promise<Map
 }
 
 /**
- * Reads the checks that are due at the slot of a job, strongly consistent. Returns an empty list if the account is
- * disabled or missing, or the slot does not belong to the interval. A check whose settings changed after the slot is
- * due only if the job names it, as the job sent by the change does. For a retry, see `isRetryDue`.
+ * Reads the checks due at the slot of a job, strongly consistent; none if the account is disabled or missing, or the
+ * slot is not of the interval. A check whose settings changed after the slot is due only if the job names it.
  */
 export async function dueChecks(env: Env, job: Job, account: AccountItem | undefined): Promise<DueProbe[]> {
   const { cell, interval_seconds, slot, only } = job;

@@ -62,7 +62,6 @@ export function effectOf(probe: Probe, check = probe.check): Effect {
   return { next, also, is_quiet: isSameState(next, check) && Object.keys(also).length === 0 };
 }
 
-/** Returns changed properties of the check item that describe its latest probe. */
 function changedProperties(probe: Probe, check: CheckItem): Pick<CheckItem, 'slow' | 'noted'> {
   const slow = isSlow(probe.outcome, check.interval_seconds);
   const noted = propertiesOf(probe);
@@ -122,7 +121,6 @@ export async function recordProbeResult(env: StateEnv, probe: Probe, effect = ef
   );
 }
 
-/** Whether a retry became useless while it was in progress. */
 const isOutdated = ({ retry, check: { rev } }: Probe, check: CheckItem, now: number): boolean =>
   retry !== undefined && !isRetryDue(check, rev, retry.next_slot, now);
 
@@ -212,10 +210,7 @@ export function openPack(env: Env, job: Job, retentionDays: number, signal?: Abo
   };
 }
 
-/**
- * Writes entries as the next free part of the slot. Omits a check that an earlier part contains, unless its entry there
- * is a gap and the new one is a result.
- */
+/** Writes entries as the next part of the slot, except checks of an earlier part, unless a result replaces a gap. */
 async function writePacks(env: Env, job: Job, all: PackedEntry[], expires_at: number): Promise<void> {
   const { ports, keys } = env;
   const { tenant_id, cell, interval_seconds, slot } = job;

@@ -29,10 +29,7 @@ export function nextRetry(
   return at < next ? { slot, at, until: Math.min(at + step, next) } : undefined;
 }
 
-/**
- * Whether a retry is useful: the settings are unchanged, the check is unconfirmed, and the next slot is not due and has
- * no result (clocks may differ).
- */
+/** Whether a retry is useful. The next slot can have a result before it is due, because clocks differ. */
 export const isRetryDue = (check: CheckItem, rev: number, next_slot: number, now: number): boolean =>
   check.rev === rev &&
   isUnconfirmed(check) &&

@@ -35,9 +35,7 @@ type SlotOutcomes = {
   failed(one: DueProbe, error: unknown): void;
   /** Records that the response was not evaluated for lack of CPU budget: the slot is a gap. */
   overBudget(one: DueProbe): void;
-  /** Adds a check to the job that is sent again. */
   tryAgain(id: string): void;
-  /** Whether an outcome waits for the attribution of the batch. */
   hasSuspects(): boolean;
   /** Resolves when everything is written, with the jobs to send again. */
   end(): Promise<Job[]>;
@@ -111,20 +109,15 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 }
 
-/**
- * Whether a probe with an unclear attribution may be repeated: a retry always; the probe of a slot for UNCLEAR_MS and
- * at most half the interval, so that it ends before the next slot.
- */
+/** Whether to repeat an unclear probe: for at most half the interval, so that it ends before the next slot. */
 const mayRepeat = ({ job }: DueProbe, now: number): boolean =>
   job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
 
 /** Age (ms) from which a check that waited for a permit is read again. */
 const MAX_READ_AGE_MS = 2_000;
 
-/** State of a process between messages. */
 type ProberState = ProbingProcess & { noteLate: (job: Job) => Promise<void> };
 
-/** Jobs of a message, while they run. */
 type JobBatch = StateEnv & {
   lane: Lane;
   prober: ProberState;
@@ -134,17 +127,14 @@ type JobBatch = StateEnv & {
   signal: AbortSignal | undefined;
 };
 
-/** Slot of a cell, while its checks are probed. */
 type RunningSlot = {
   /** Resolves when no check waits for a permit any more. */
   begun: Promise<unknown>;
   probed: Promise<unknown>;
   hasSuspects(): boolean;
-  /** Ends the slot. @returns the jobs to send again */
   end(): Promise<Job[]>;
 };
 
-/** Returns a slot without probes; `again` is sent again. */
 const notStarted = (again: Job[]): RunningSlot => ({
   begun: Promise.resolve(),
   probed: Promise.resolve(),
@@ -256,10 +246,7 @@ export type LateProbeItem = Item & { at: number };
 /** Minimum time (ms) between two writes of the item by a process. */
 const NOTE_INTERVAL_MS = 20_000;
 
-/**
- * Returns a function that records a skipped slot, unless its tenant recently reached its share of the permits or the
- * limit of a host.
- */
+/** Returns a function that records a skipped slot, unless its tenant recently reached a limit (`wasAtLimit`). */
 function lateProbes({ ports, keys }: Env, lanes: Lanes): (job: Job) => Promise<void> {
   let noted = Number.NEGATIVE_INFINITY;
   return async ({ tenant_id, cell, slot }) => {

@@ -8,10 +8,9 @@ import { isZone, notAZone, offsetAt, stretchesFrom } from './zones.ts';
 const MAX_SEARCH_MS = 5 * 366 * DAY_MS;
 
 /**
- * Returns the first due time of a line after an instant, in epoch ms; undefined without one within five years.
- * Wall time is the local time of the zone, as the epoch ms at which clocks in UTC show that time. A stretch
- * is a time with one UTC offset. Wall times of consecutive stretches have a gap if clocks are set forward, and overlap
- * if they are set back.
+ * Returns the first due time of a line after an instant, in epoch ms; undefined without one within five years. Wall
+ * time is local time, as the epoch ms at which clocks in UTC show it. Wall times of consecutive stretches (zones.ts)
+ * have a gap if clocks are set forward, and overlap if they are set back.
  */
 function nextDueOf(line: ScheduleLine, after: number): number | undefined {
   const last = after + MAX_SEARCH_MS;
@@ -68,10 +67,7 @@ export type Calendar = readonly ScheduleLine[];
 
 const MAX_LINES = 5;
 
-/**
- * Parses one cron line, or up to five lines of systemd OnCalendar, each with an optional zone. A single line of five
- * fields is cron. `zone`: IANA name, for lines without a zone. @throws CalendarError
- */
+/** Parses a cron line, or up to five of OnCalendar. `zone`: IANA name for lines without one. @throws CalendarError */
 export function parseCalendar(text: string, zone: string): Calendar {
   assertTimeZone(zone);
   const lines = text
@@ -94,10 +90,7 @@ export function assertTimeZone(name: string): void {
   if (!isZone(name)) throw notAZone(name);
 }
 
-/**
- * Whether a line is meant as cron: it starts with `@`, has five words, or has no colon and either more than three words
- * or several words without letters.
- */
+/** Whether a line is meant as cron, even if it does not have five words. */
 function isCron(line: string): boolean {
   const words = line.split(/\s+/);
   if (line.startsWith('@') || words.length === 5) return true;

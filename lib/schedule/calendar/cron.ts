@@ -84,7 +84,6 @@ function daysOfWeek(text: string): IsDay {
   return (date) => days.has(date.getUTCDay()) || some.some((fits) => fits(date));
 }
 
-/** Returns the parts without a special form, joined again, and the special parts. */
 function partsOf(text: string, isSpecial: (part: string) => boolean): [string | undefined, string[]] {
   const parts = text.split(',');
   const plain = parts.filter((part) => !isSpecial(part));

@@ -27,9 +27,8 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 const of = (field: Field, text: string): number[] => numbersOf(field, text, { range: '..' });
 
 /**
- * Parses a line of systemd.time(7): `Mon..Fri *-*-* 02:30:00 Europe/Berlin`, with at least one of weekdays, date and
- * time. A time that clocks skip is not due; one that they repeat is due once. `zone`: default zone.
- * @throws CalendarError
+ * Parses systemd.time(7) with at least one of weekdays, date and time: `Mon..Fri *-*-* 02:30:00 Europe/Berlin`. Skipped
+ * times are not due; repeated ones are due once. `zone`: default zone. @throws CalendarError
  */
 export function parseOnCalendar(text: string, zone: string): ScheduleLine {
   const words = text.split(/\s+/);

@@ -34,7 +34,6 @@ export function* rangesOf(times: WindowTimes, after: number): Generator<TimeRang
   }
 }
 
-/** Returns the calendar of the starts of a recurring window. */
 function calendarOf(times: Exclude<WindowTimes, { starts_at: number }>): Calendar {
   const known = calendars.get(times);
   if (known) return known;
