@@ -36,10 +36,7 @@ export function onSessionEnded(run: () => void): void {
   sessionEnded = run;
 }
 
-/**
- * Calls the API with the session cookie. Returns undefined for status 204. Throws ApiFailure, the abort error of
- * `signal`, or the error of an unreadable body.
- */
+/** Calls the API. Returns undefined for 204. Throws ApiFailure, the abort error, or the error of an unreadable body. */
 export async function call<T>(method: Method, path: string, body?: unknown, options?: CallOptions): Promise<T> {
   return (await request<T>(method, path, body, options)).value;
 }

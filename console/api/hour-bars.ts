@@ -19,7 +19,6 @@ type BarsWorld = {
 type HourBars = {
   of(id: string): ReadonlySignal<CachedHours | undefined>;
   failure: ReadonlySignal<ApiFailure | undefined>;
-  /** Reports that a row became visible or hidden. Only visible rows are read. */
   setVisible(id: string, isVisible: boolean): void;
   /** Reports that states may have changed. */
   changed(): void;

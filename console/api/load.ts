@@ -16,7 +16,6 @@ export type Loaded<T> = {
 };
 
 type Options = {
-  /** Returns whether a transition concerns the data, which is then read again. */
   about?: (transition: Transition) => boolean;
   /** Reads all pages of a list. `as read`: shows each page when it arrives. */
   all?: boolean | 'as read';

@@ -15,10 +15,7 @@ const MIN_POLL_MS = 1_000;
 const KEPT_MS = 10 * 60_000;
 const MAX_IDS = 50;
 
-/**
- * Reads the uptime in the last 30 days (UTC, including today) for visible rows: at most one request per second, and
- * each row at most once per KEPT_MS.
- */
+/** Reads the uptime in the last 30 days (UTC, including today) of visible rows: at most one request per second. */
 export function makeMonthUptimes({ now, after, get }: UptimesWorld) {
   let signals = new Map<string, Signal<number | null | undefined>>();
   let readAt = new Map<string, number>();

@@ -8,15 +8,14 @@ import type { IncidentDetail, IncidentRecord } from './records.ts';
 /** A listed incident. `resolves_at`: time at which it resolves, once all its entities have recovered. */
 export type ListedIncident = IncidentRecord & Partial<Pick<IncidentDetail, 'resolves_at'>>;
 
-/** Maximum number of incidents that are read, from the start of the list. */
-const MAX_READ = 30;
+const MAX_INCIDENTS_READ = 30;
 
 /** Adds the time at which recovered incidents resolve. Reads each unresolved incident whose root cause is not down. */
 export function useRecoveries(incidents: readonly IncidentRecord[]): readonly ListedIncident[] {
   const ids = incidents
     .filter(canBeRecovered)
     .map(({ id }) => id)
-    .slice(0, MAX_READ);
+    .slice(0, MAX_INCIDENTS_READ);
   const { data } = useRead<IncidentDetail[]>(
     ids.length > 0 ? `recoveries ${ids}` : null,
     (signal) => Promise.all(ids.map((id) => call<IncidentDetail>('GET', incidentPath(id), undefined, { signal }))),

@@ -11,7 +11,7 @@ import { SignedOut } from './signed-out.tsx';
 import { TabTitle } from './tab-title.tsx';
 import { Toasts } from './toasts.tsx';
 
-/** Root of the console. Pages have a shell, except pages that need no session and pages with `?tv`. */
+/** Root of the console. Pages have a shell, except pages that need no session and pages on a wall monitor (`?tv`). */
 export function App() {
   useEffect(() => {
     followAddress(arrive);
@@ -50,7 +50,6 @@ function View() {
       <Alone>{failure ? <Failure failure={failure} retry={() => void readMe()} /> : <Loading what="Opening" />}</Alone>
     );
   }
-  // `?tv`: a page on a wall monitor, without the shell.
   if (address.value.query.has('tv'))
     return (
       <main class={isOutdated.value ? 'wall outdated' : 'wall'}>

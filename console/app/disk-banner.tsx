@@ -5,13 +5,12 @@ import { HelpLink } from '#console/parts/help-link.tsx';
 import { Icon } from '#console/parts/icon.tsx';
 import { me } from './session.ts';
 
-/** Interval between reads of the service health, in ms. */
-const EVERY_MS = 300_000;
+const HEALTH_POLL_MS = 300_000;
 
 /** Banner for admins while the disk of the service is nearly full. */
 export function DiskBanner() {
   const health = useLoad<Health>(me.value?.role === 'admin' ? '/v1/health' : null);
-  useEvery(EVERY_MS, health.reload);
+  useEvery(HEALTH_POLL_MS, health.reload);
   const disk = health.data?.disk;
   return (
     <div role="status" class={disk?.ok === false ? 'banner disk-banner' : undefined}>

@@ -11,7 +11,6 @@ export type PageRow = {
   /** Address after #; `:name` is a parameter. */
   path: string;
   title: string;
-  /** Entry in the navigation. The palette also finds the page by its synonyms. */
   nav?: { label: string; icon: IconName; synonyms?: string };
   load: () => Promise<{ default: ComponentType<PageProps> }>;
   /** Access that the page needs; if absent, every signed-in user can open the page. */

@@ -27,10 +27,8 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
 type NewDialog = { isOpen: boolean; open: () => void; close: () => void };
 
 /**
- * Returns the state of the dialog or form for a new record. The dialog has an address to which the palette links, such
- * as `#/alerts/silences?new=silence`. The back button closes it.
- * @param name value of the query parameter `new`
- * @param why reason that the user cannot open the dialog; undefined if allowed
+ * Returns the state of a dialog with an address, such as `#/alerts/silences?new=silence`. The back button closes it.
+ * @param name value of the query parameter `new` @param why reason that the user cannot open it; undefined if allowed
  */
 export function newRecordDialog(name: string, why: string | undefined): NewDialog {
   const { path, query } = address.value;

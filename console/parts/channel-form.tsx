@@ -8,7 +8,6 @@ import { SchemaForm } from './form/form.tsx';
 type ChannelFormProps = {
   name: string;
   submit: string;
-  /** Types to choose from; default: all. */
   types?: readonly string[];
   /** Existing channel, whose type is fixed; undefined for a new one. */
   channel?: { channel_type: string; config: Readonly<Record<string, string>> };

@@ -7,7 +7,6 @@ type ComboboxProps<T> = {
   hint?: string | undefined;
   error?: string | undefined;
   required?: boolean | undefined;
-  /** Text of the selected option. */
   chosen: string;
   placeholder: string;
   /** Returns the best matches of the typed text; undefined: still loading. */

@@ -16,11 +16,9 @@ type PickerProps = {
   label: string;
   hint?: string | undefined;
   error?: string | undefined;
-  /** Id of the entity. */
   value: string;
   onChange: (id: string) => void;
   optional?: boolean;
-  /** Whether to offer to create an entity if no entity matches. */
   creates?: boolean;
   placeholder?: string;
 };

@@ -5,7 +5,6 @@ import { Button } from './button.tsx';
 
 type FeedFiltersProps = {
   label: string;
-  /** Names of the filters in the query. */
   names: readonly string[];
   query: URLSearchParams;
   children: ComponentChildren;

@@ -16,11 +16,7 @@ const SCHEMA = {
   },
 };
 
-/**
- * Sets and removes labels of many records.
- * @param why reason why the user may not change them
- * @param pathOf returns the API path of a record
- */
+/** Sets and removes labels of many records. @param why reason if not allowed @param pathOf API path of a record */
 export const labelMany = (why: string | undefined, pathOf: (key: string) => string): DialogAction => ({
   name: 'Label',
   why,

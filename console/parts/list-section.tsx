@@ -21,16 +21,12 @@ type ListSectionProps<T> = {
   title: string;
   /** Topic of the help link; also the class of the list. */
   topic: Subject & ('slos' | 'badges');
-  /** Noun of one record, in buttons. */
   noun: string;
-  /** Path of the list in the API. */
   path: string;
   of: Owner;
   access: Guarded;
-  /** Text for an empty list. */
   none: string;
   nameOf: (record: T) => string;
-  /** Consequence of a deletion, shown in the confirmation. */
   consequence: string;
   item: (record: T, tools: ListTools & { deleteButton: ComponentChildren }) => ComponentChildren;
   /** Dialog of a new record. @param close also reloads the list */

@@ -11,7 +11,6 @@ type RowsProps = FrameProps & {
   /** Text written by `textOfRows`. */
   value: string;
   onChange: (text: string) => void;
-  /** Whether a row has exactly one property. */
   single: boolean;
   fields: (i: number, row: Row, onChange: (row: Row) => void) => ComponentChildren;
 };

@@ -70,7 +70,6 @@ function SloCard({ of, slo, why, reload, deleteButton }: CardProps) {
   );
 }
 
-/** Formats a target as a percentage with up to three decimals: `99.95 %`. */
 const targetText = (target: number): string => `${Number((target * 100).toFixed(3))} %`;
 
 function Budget({ status }: { status: MeasuredSlo['status'] }) {

@@ -20,10 +20,7 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
 
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
-/**
- * Returns whether an alert was planned or sent for a state change. `text` has its outcome, or the reason for no alert.
- * @param deliveries deliveries of the transition, including later alerts
- */
+/** Returns whether an alert was planned or sent for a state change, with its outcome or the reason for no alert. */
 export function alertReason(
   { alert }: { alert: Pick<Transition['alert'], 'decision' | 'reason' | 'deliveries'> },
   texts: Texts,

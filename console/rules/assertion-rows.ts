@@ -93,7 +93,6 @@ function readValue(row: AssertionRow): unknown {
     .map(one);
 }
 
-/** Parses a number, true, false, null or a quoted text; any other text is kept. */
 function scalarIn(text: string): unknown {
   const value = jsonIn(text);
   return value === undefined || (typeof value === 'object' && value !== null) ? text : value;

@@ -36,10 +36,7 @@ export function rowsWithWords<T extends Searched>(rows: readonly T[], words: str
 
 type Change = Record<string, unknown> & { fields?: Record<string, unknown>; labels?: Record<string, string | null> };
 
-/**
- * Returns only the changed properties, so that concurrent changes of other properties stay, and a default is not stored
- * as a value.
- */
+/** Returns only changed properties, so that concurrent changes of others stay and defaults are not stored as values. */
 export function changedOnly(
   body: Record<string, unknown>,
   { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,

@@ -23,10 +23,7 @@ const valuesOf = (record: unknown, names: readonly string[]): string[] =>
 
 type NamedChannel = { name?: string; config: Readonly<Record<string, string>> };
 
-/**
- * Returns the name of a channel, else the host of its URL, because the rest of a URL is secret. Without a URL, returns
- * the first setting. Empty if the value is masked.
- */
+/** Returns a channel's name, else the host of its URL (the rest is secret), else its first setting; empty if masked. */
 export function channelName({ name, config }: NamedChannel): string {
   if (name !== undefined) return name;
   const value = config.url ?? Object.values(config)[0] ?? '';

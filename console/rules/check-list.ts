@@ -37,7 +37,6 @@ export type CheckFilter = {
   /** `yes` or `no`. */
   enabled: string;
   words: string;
-  /** Ids of checks with a channel, to exclude them. */
   excluded?: ReadonlySet<string> | undefined;
 };
 

@@ -39,7 +39,6 @@ function plain(text: string, from: number, separator: string): Cell {
   return { value: text.slice(from, end).trim(), end, breaks: 0 };
 }
 
-/** Reads a quoted cell; a doubled quote stands for one. */
 function quoted(text: string, from: number, line: number, separator: string): Cell {
   let value = '';
   for (let at = from + 1; ; ) {

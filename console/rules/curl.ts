@@ -1,8 +1,7 @@
 /** API request, shown as a shell command. */
 export type Command = { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: object | undefined };
 
-/** Length in characters from which a body is written on several lines. */
-const LONG = 60;
+const MULTILINE_LENGTH = 60;
 
 /** Quotes a text as one shell word (POSIX, section 2.2.2). */
 const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -13,7 +12,7 @@ export function curlOf({ method, path, body }: Command, origin: string): string 
   const lines = [`curl -sS${verb} ${shellWord(origin + path)}`, '-H "Authorization: Bearer $FLEETWATCH_KEY"'];
   if (body) {
     const short = JSON.stringify(body);
-    lines.push(`-d ${shellWord(short.length < LONG ? short : JSON.stringify(body, null, 2))}`);
+    lines.push(`-d ${shellWord(short.length < MULTILINE_LENGTH ? short : JSON.stringify(body, null, 2))}`);
   }
   return lines.join(' \\\n  ');
 }

@@ -18,10 +18,7 @@ const msOf = (name: Unit): number => UNITS.find((one) => one.name === name)!.ms;
 export const unitsOf = ({ unit, maximum = Number.POSITIVE_INFINITY }: Range): Unit[] =>
   UNITS.filter(({ ms }) => ms >= unit && ms <= maximum * unit).map(({ name }) => name);
 
-/**
- * Splits a duration of the API into a unit and an amount: `300` s is 5 min. Uses the largest unit with a whole amount.
- * Other text is kept.
- */
+/** Splits a duration of the API into the largest unit with a whole amount: `300` s is 5 min. Other text is kept. */
 export function splitDuration(range: Range, text: string): { amount: string; unit: Unit } {
   const units = unitsOf(range);
   const usual = units.includes('min') ? 'min' : units.at(-1)!;

@@ -22,10 +22,7 @@ export type Pasted = {
 
 const NOTHING: Pasted = { header: [], rows: [] };
 
-/**
- * Reads a pasted table; columns: `slug`, `name` (default: slug), fields. The API validates the values.
- * @param taken slugs of existing entities
- */
+/** Reads a pasted table; columns: `slug`, `name` (default: slug), fields. @param taken slugs of existing entities */
 export function readEntities(text: string, fields: readonly Field[], taken: ReadonlySet<string>): Pasted {
   let lines: CsvLine[];
   try {

@@ -2,10 +2,7 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
 import { NO_ROWS } from './rows.ts';
 
-/**
- * Form values by path. A stored secret is omitted: empty means unchanged. In a map with masked values the masks are
- * kept, because the API keeps the stored values for them.
- */
+/** Form values by path. A stored secret is omitted. A map keeps its masks, because the API keeps their values. */
 export type Draft = Readonly<Record<string, string>>;
 
 /** Returns the initial form values. @param record to edit; undefined: a new one */
@@ -49,7 +46,6 @@ export function isStored(record: object, path: string): boolean {
 const MASK = '********';
 const isMasked = (value: unknown): boolean => value === MASK;
 
-/** Returns the stored value that a field shows: none for a secret, except a map with masked values. */
 function visibleValue({ secret, path }: FieldSpec, record: object | undefined): unknown {
   const stored = at(record, path);
   const isMaskedMap = typeof stored === 'object' && stored !== null && Object.values(stored).every(isMasked);
@@ -73,9 +69,8 @@ function at(record: object | undefined, path: string): unknown {
 }
 
 /**
- * Builds the request body. Empty fields are omitted; a value that the record had is removed with null. Empty secrets
- * are unchanged; cleared ones are removed. Empty top-level maps and lists are sent as such, because null means
- * unchanged there.
+ * Builds the request body. Empty fields are omitted, or null if the record had a value. Empty secrets are unchanged,
+ * cleared ones are removed. Empty top-level maps and lists are sent as such, because null means unchanged there.
  */
 export function bodyOf(specs: readonly FieldSpec[], draft: Draft, record?: object): Record<string, unknown> {
   const body: Record<string, unknown> = {};

@@ -28,11 +28,10 @@ export type FormSchema = {
 };
 
 /**
- * Kind of input. `duration`: number of units, see `unit`. `set`: selection, one per line. `check`, `entity`: id.
- * `checks`, `entities`: ids, one per line. `switch`: whether an optional object is present. `map`: rows of name and
- * value. `list`: one item per line. `long`: text of several lines. `instant`: ISO 8601 time. `escaped`: one line with
- * escaped line ends. `zone`: IANA time zone. `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`:
- * any other value.
+ * Kind of input. `duration`: number of units, see `unit`. `set`, `list`, `checks`, `entities`: one item or id per line.
+ * `check`, `entity`: id. `switch`: whether an optional object is present. `map`: rows of name and value. `long`: text
+ * of several lines. `instant`: ISO 8601 time. `escaped`: one line with escaped line ends. `zone`: IANA time zone.
+ * `rows`: objects with columns. `assertions`: see assertion-rows.ts. `json`: any other value.
  */
 export type FieldKind =
   | 'text'
@@ -69,8 +68,8 @@ export type FieldSpec = {
   fallback: string | undefined;
   /** Value of a new record if it differs from the default. */
   initial?: string;
-  /** Title of the folded group; undefined: always visible. */
   group: string | undefined;
+  /** Title of the folded group; undefined: always visible. */
   /** Path of the switch for the optional object that contains the field. */
   within?: string;
   options: readonly string[];
@@ -87,13 +86,9 @@ export type FieldSpec = {
   single: boolean;
 };
 
-/** `maxLength` (characters) from which a text field has several lines. */
-const LONG = 4000;
+const MULTILINE_MAX_LENGTH = 4000;
 
-/**
- * Returns the fields of an object: required ones first, full-width ones last. Nested objects are flattened one level.
- * @param skip paths to omit
- */
+/** Returns the fields of an object, nested objects flattened one level: required ones first, full-width ones last. */
 export function fieldsOf(schema: FormSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
   const place = ({ required, kind }: FieldSpec) => (required ? 0 : WIDE.has(kind) ? 2 : 1);
@@ -145,7 +140,7 @@ function specOf(path: string, name: string, member: FormSchema, required: boolea
   const fallback = member.default ?? (member.const === true ? false : undefined);
   return {
     path,
-    label: member.title ?? labelOf(name.replace(DURATION, '')),
+    label: member.title ?? labelOf(name.replace(DURATION_SUFFIX, '')),
     kind,
     required: required && member.default === undefined,
     secret: member.writeOnly === true,
@@ -163,15 +158,14 @@ function specOf(path: string, name: string, member: FormSchema, required: boolea
   };
 }
 
-/** Ending of the name of a duration, which contains its unit. */
-const DURATION = /_(seconds|ms)$/;
+const DURATION_SUFFIX = /_(seconds|ms)$/;
 
 function kindOf(
   { type, enum: choices, format, maxLength = 0, items, additionalProperties }: FormSchema,
   name: string,
 ): FieldKind {
   if (choices) return 'choice';
-  if (type === 'integer' || type === 'number') return DURATION.test(name) ? 'duration' : 'number';
+  if (type === 'integer' || type === 'number') return DURATION_SUFFIX.test(name) ? 'duration' : 'number';
   if (type === 'boolean') return 'boolean';
   if (type === 'array' && name === 'assertions') return 'assertions';
   if (type === 'array' && (format === 'checks' || format === 'entities')) return format;
@@ -183,7 +177,7 @@ function kindOf(
   if (format === 'bytes') return 'escaped';
   if (/(^|_)time_?zone$/.test(name)) return 'zone';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= LONG || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
+  return maxLength >= MULTILINE_MAX_LENGTH || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: FormSchema['additionalProperties']): boolean =>
@@ -218,7 +212,6 @@ const lineOf = (item: unknown, texts: boolean): string => {
   return JSON.stringify(item);
 };
 
-/** Parses a list item: a number, `true`, `false` or a quoted text; any other text is kept. */
 function scalarOf(line: string): unknown {
   const value = jsonOf(line);
   return typeof value === 'object' || value === undefined ? line : value;
@@ -247,10 +240,8 @@ export function readText({ kind, texts, columns, single }: Typed, text: string):
   return texts ? lines : lines.map(scalarOf);
 }
 
-/** Kinds with one item per line. */
 const LINES: ReadonlySet<FieldKind> = new Set(['list', 'set', 'checks', 'entities']);
 
-/** Converts rows of name and value to a map. Empty rows are omitted. */
 const mapOf = (rows: readonly Row[]): Record<string, string> =>
   Object.fromEntries(
     rows
@@ -269,10 +260,7 @@ const rowsOf = (columns: readonly FieldSpec[], value: unknown, single: boolean):
     ),
   );
 
-/**
- * Converts rows to objects. Empty and default values are omitted, with two exceptions: required sets, and the property
- * of a row that has exactly one.
- */
+/** Converts rows to objects without empty and default values, except required sets and the only property of a row. */
 const valuesOf = (columns: readonly FieldSpec[], rows: readonly Row[], single: boolean): object[] =>
   rows.map((row) =>
     Object.fromEntries(

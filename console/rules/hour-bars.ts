@@ -33,9 +33,8 @@ const hasChanged = (cached: CachedHours, row: Row | undefined): boolean =>
   row !== undefined && row.state_since > endOf(cached);
 
 /**
- * Returns the range to read for an entity; undefined if nothing is due. Rolled-up hours are read first, because they
- * cost a third of other hours. They end before the last complete hour, because a rollup takes up to an hour. Later
- * hours are read only if the state changed.
+ * Returns the range to read; undefined if nothing is due. Rolled-up hours are read first, because they cost a third of
+ * other hours. They end before the last complete hour, because a rollup takes up to an hour.
  */
 function rangeOf(cached: CachedHours | undefined, row: Row | undefined, now: number): string | undefined {
   if (cached && cached.dueAt > now) return hasChanged(cached, row) ? `&from=${openFrom(cached)}` : undefined;

@@ -9,7 +9,6 @@ export type TimelineLine = {
   lasted: number;
 };
 
-/** Number of changes to down from which consecutive entries of a check become one line. */
 const MIN_DOWNS = 2;
 
 const checkOf = ({ transition, alert }: TimelineEntry): string | undefined => (transition ?? alert)?.check_id;

@@ -47,10 +47,7 @@ type Restrictions = Pick<KeyRecord, 'check_ids' | 'entity_ids' | 'skills'>;
 export const permissionText = ({ is_read_only, scopes }: Rights): string =>
   is_read_only ? 'read only' : (scopes?.join(', ') ?? 'all permissions of the owner');
 
-/**
- * Returns the restrictions of a key: `checks of Web shop and skill runbook`; empty without any.
- * @param nameOf returns the name of an id
- */
+/** Returns the restrictions of a key: `checks of Web shop and skill runbook`; empty without any. */
 export function restrictionText(
   { check_ids, entity_ids, skills }: Restrictions,
   nameOf: (id: string) => string,

@@ -26,8 +26,7 @@ const WORDS: Readonly<Record<string, Level>> = {
 };
 const NAMES = Object.keys(WORDS).join('|');
 
-/** Number of characters at the start of a line that are searched for a level. */
-const HEAD = 80;
+const HEAD_LENGTH = 80;
 /** `ERROR`, `[warn]`, `error:`, `::warning`, `level=debug`, `"level":"error"`; not a word within a sentence. */
 const FORMS = [
   new RegExp(`\\blevel["']?\\s*[=:]\\s*["']?(${NAMES})\\b`, 'i'),
@@ -39,7 +38,7 @@ const FORMS = [
 
 /** Returns the level of a line, in the forms of common loggers and pipelines. @param line from plainLine */
 export function levelOf(line: string): Level | undefined {
-  const head = line.slice(0, HEAD);
+  const head = line.slice(0, HEAD_LENGTH);
   for (const form of FORMS) {
     const word = form.exec(head)?.[1];
     if (word) return WORDS[word.toLowerCase()];

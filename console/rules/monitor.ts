@@ -4,10 +4,7 @@ import { type FieldSpec, type FormSchema, fieldsOf } from './form-fields.ts';
 /** Policy settings that the page First steps sets for the account. */
 export const RECOMMENDED_POLICY = { cooldown_on_recovery: false, flap_threshold: 6, flap_window_seconds: 3600 };
 
-/**
- * Returns the recommended settings that the account has not set.
- * @param inherited names of the settings that its policy inherits
- */
+/** Returns the recommended settings that the account has not set. @param inherited names of inherited settings */
 export const missingRecommendations = (inherited: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(Object.entries(RECOMMENDED_POLICY).filter(([name]) => inherited.includes(name)));
 

@@ -3,10 +3,7 @@ import { byName, type Fleet, type FleetRow } from './fleet.ts';
 import { affectedBy, around, type Links, linksOf, rootCauses } from './relations.ts';
 import { severityRank } from './states.ts';
 
-/**
- * Filters of the map. `around`: id of an entity; `depth`: maximum distance from it. `all`: if false and root causes
- * exist, the map shows only them and the entities downstream of them.
- */
+/** Filters of the map. `depth`: maximum distance from `around`. `all`: also entities that no root cause affects. */
 export type MapFilter = { blueprint: string; around: string | undefined; depth: number; all: boolean };
 
 export type MapView = {

@@ -32,7 +32,6 @@ function add(map: Map<string, string[]>, key: string, id: string): void {
   else map.set(key, [id]);
 }
 
-/** Returns the entities at most `steps` steps from the starts, including the starts. */
 function reached(starts: Iterable<string>, next: (id: string) => readonly string[], steps = Infinity): Set<string> {
   const found = new Set(starts);
   let frontier = [...found];

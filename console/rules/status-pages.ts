@@ -1,7 +1,6 @@
 import type { StatusPage } from '#console/api/records.ts';
 import type { FormSchema } from './form-fields.ts';
 
-/** Component as a row of the form. `group`: heading of its group. */
 type ComponentRow = {
   name?: string;
   group?: string;

@@ -40,7 +40,6 @@ const DAY_SECONDS = 86_400;
 /** Name of a lock, valid in a table key. */
 const LOCK_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** Folded group of the form. */
 const GUARDS = { 'x-group': 'Guards of the remediation' };
 
 /** Guards and verification of an action that remediates a check (docs/use/remediation.md). */

@@ -20,7 +20,6 @@ const MAX_INTERVAL_SECONDS = 31 * 86_400;
 
 const NO_PLACEHOLDERS = 'must not contain {{placeholders}}; use them in url and body_template';
 
-/** Folded group of the form. */
 const REQUEST = { 'x-group': 'Request' };
 
 const Headers = HeaderMap.superRefine((headers, context) => {
@@ -147,10 +146,7 @@ export function assertHeadersSent(stored: Record<string, string>, wanted: Record
 const keptNames = (headers: Record<string, string>): string[] =>
   Object.keys(headers).filter((name) => headers[name] === REDACTED);
 
-/**
- * Returns headers for storage: a redacted value is replaced by the stored value of the same header; letter case is
- * ignored. Throws VALIDATION_ERROR if no value is stored.
- */
+/** Replaces redacted values by stored ones; names match in any case. Throws VALIDATION_ERROR if none is stored. */
 export function withStoredValues(
   stored: Record<string, string>,
   wanted: Record<string, string>,

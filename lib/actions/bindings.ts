@@ -59,7 +59,6 @@ async function entryWrites(env: Env, next: ActionItem | undefined, before?: Acti
   return [{ put: actionEntry(keys, owner, ports.ids.token(), schedule, until) }];
 }
 
-/** Returns the setting that makes alerts of the check wait for an action; undefined if they do not wait. */
 function alertSettingOf(action: ActionItem | undefined): RemediationSetting | undefined {
   const { remediation, trigger_to_state: state } = action ?? {};
   if (!remediation?.alert_after_remediation || (state !== 'down' && state !== 'degraded')) return undefined;

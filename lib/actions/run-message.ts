@@ -80,7 +80,6 @@ type Plan = {
   transition?: DecidedTransition;
 };
 
-/** Returns the plan of a message; undefined if its transition is not stored. */
 async function planOf(env: RunEnv, message: ExecutionRequest): Promise<Plan | undefined> {
   return message.kind === 'schedule' ? ofSlot(env, message) : ofTransition(env, message);
 }
@@ -131,10 +130,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
-/**
- * Sends a message for each action that a transition fires. Idempotent.
- * @param isLast whether this is the last attempt: on error, it records the executions as failed
- */
+/** Sends a message per fired action. Idempotent. @param isLast last attempt: on error, executions count as failed */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const fired = await messagesFor(env, transition);

@@ -82,7 +82,6 @@ export function executionList(context: Context, action: ActionItem): Reader<Exec
   };
 }
 
-/** Returns the time (epoch ms) before which executions are expired. */
 const retainedSince = ({ ports, caller }: Context): number => historyStart(ports.clock.now(), caller.retention_days);
 
 export const LogLine = z
@@ -94,8 +93,8 @@ export const LogLine = z
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
-/** Line number in a query; default 0, before the first. */
 export const LineNumber = z
+  /** Line number in a query; default 0, before the first. */
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)

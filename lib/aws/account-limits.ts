@@ -5,7 +5,6 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 
 /** Limits of an AWS account in a region. A string is the reason why a limit could not be read. */
 export type AccountLimits = {
-  /** Concurrency of all Lambda functions, and the unreserved part. */
   concurrency: { total: number; unreserved: number } | string;
   /** Units per second of an on-demand table. */
   table_units: { writes: number; reads: number } | string;
@@ -16,7 +15,6 @@ export type AccountLimits = {
 type LimitClients = {
   lambda: LambdaClient;
   dynamo: DynamoDBClient;
-  /** Returns the account of API Gateway as JSON. */
   gatewayAccount(): Promise<string>;
   close(): void;
 };

@@ -1,7 +1,6 @@
 import { AppError } from '#lib/platform/errors.ts';
 import type { Clock, Ids } from '#lib/platform/ports.ts';
 
-/** Error codes and transaction reasons of AWS for throttling and temporary failure. */
 const THROTTLED = new Set([
   'ThrottlingException',
   'ThrottlingError',
@@ -59,10 +58,8 @@ const MAX_ROUNDS = 8;
 const FIRST_PAUSE_MS = 25;
 
 /**
- * Sends a batch until AWS has accepted all of it, because AWS may accept only a part. Waits before each further round:
- * 25 ms, 50, 100 … plus up to half of that at random.
- * @param send returns the rejected entries
- * @throws AppError UNAVAILABLE after eight rounds; a part of the batch may have been accepted
+ * Sends a batch in up to eight rounds, because AWS may accept only a part of it. Throws UNAVAILABLE after the last
+ * round; a part of the batch may then have been accepted. @param send returns the rejected entries
  */
 export async function inRounds<T>(ports: RetryPorts, batch: T[], send: (left: T[]) => Promise<T[]>): Promise<void> {
   let left = batch;

@@ -14,7 +14,6 @@ import {
   refilled,
 } from '#lib/platform/sharing/rates.ts';
 
-/** Default rates on AWS. */
 const RATES: Rates = {
   read: { per_second: 50, burst: 500 },
   write: { per_second: 50, burst: 500 },
@@ -44,12 +43,10 @@ type LocalShare = {
   pending: Promise<void> | undefined;
 };
 
-/** Rate without a lease: a fiftieth of the rate, at most one per second; a twenty-fifth of the burst, at most 20. */
-const localRate = ({ per_second, burst }: Rate): Rate => ({
+const rateWithoutLease = ({ per_second, burst }: Rate): Rate => ({
   per_second: Math.min(1, per_second / 50),
   burst: Math.min(20, Math.floor(burst / 25)),
 });
-/** Maximum number of tokens of a lease: a tenth of a second's worth, at least ten. */
 const maxLease = ({ per_second }: Rate): number => Math.max(10, Math.ceil(per_second / 10));
 
 /** Returns twice the last lease if it was used up, else half of it, because unused tokens are lost to others. */
@@ -67,8 +64,7 @@ const JITTER_MS = 30;
 const MAX_SHARES = 5000;
 
 /**
- * Limits accounts that are served by many processes. Each process leases tokens from one item per account and class: at
- * most a tenth of a second's worth, ten, or the tokens of one request, whichever is more. Requests that fit into the
+ * Limits accounts across processes, which lease tokens from one item per account and class. Requests that fit into the
  * rate without a lease cost nothing. An account over its rate costs one read per second and process on average, because
  * a refused process waits 0.5 to 1.5 s. If the table fails, requests are allowed and `LimiterFailed` is counted.
  */
@@ -92,7 +88,7 @@ export function leaseLimiter({
     const requested = Math.min(count, rate.burst);
     for (;;) {
       const now = clock.now();
-      share.own = refilled(share.own, localRate(rate), now);
+      share.own = refilled(share.own, rateWithoutLease(rate), now);
       if (take(share, requested, now)) return statusOf(share, rate, 0, now);
       if (now < share.quiet_until) return statusOf(share, rate, Math.ceil((share.quiet_until - now) / 1000), now);
       share.pending ??= requestLease(share, keys.rate(account, accountClass), rate, requested).finally(() => {
@@ -105,7 +101,7 @@ export function leaseLimiter({
   function shareOf(name: string, rate: Rate): LocalShare {
     const now = clock.now();
     const share = shares.get(name) ?? {
-      own: fullBucket(localRate(rate), now),
+      own: fullBucket(rateWithoutLease(rate), now),
       leased: 0,
       until: 0,
       size: Math.ceil(maxLease(rate) / 20),
@@ -158,11 +154,11 @@ export function leaseLimiter({
   }
 }
 
-/** Takes all requested tokens or none, first from the rate without a lease. */
 function take(share: LocalShare, requested: number, now: number): boolean {
   const own = Math.min(requested, Math.floor(share.own.tokens));
   const leased = now < share.until ? share.leased : 0;
   if (own + leased < requested) return false;
+  /** Takes all requested tokens or none, first from the rate without a lease. */
   share.own = { ...share.own, tokens: share.own.tokens - own };
   share.leased -= requested - own;
   return true;

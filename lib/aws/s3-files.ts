@@ -7,15 +7,12 @@ import type { Files, PublicFile } from '#lib/platform/ports.ts';
 
 /** Time limit of a request (ms): two attempts end within the five seconds that `Files` allows. */
 const TIMEOUT_MS = 2_000;
-/**
- * Attempts of a write. A read has one, so that after a failure the page can be rendered before CloudFront times out.
- */
+/** Attempts of a write. A read has one, so that a page can be rendered after a failure before CloudFront times out. */
 const ATTEMPTS = 2;
 
 /** Response headers of published files for browsers and CloudFront; S3 stores them with each file. */
 type StoredHeaders = Readonly<Record<string, string>>;
 
-/** SHA-256 as the signer of the SDK needs it. */
 class Sha256 implements Checksum {
   #hash: Hash | Hmac;
   constructor(secret?: SourceData) {
@@ -40,9 +37,8 @@ function bytesOf(data: SourceData): Uint8Array {
 }
 
 /**
- * Returns the port of published files in an S3 bucket in the region of the function. It sends three kinds of requests
- * without the S3 client, which is ten times as large, and signs them with the signer of the other clients. As in the
- * SDK, AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, replaces the address of S3.
+ * Returns the port of published files in a bucket of the function's region, without the S3 client, which is ten times
+ * as large. As in the SDK, AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL, replaces the address of S3.
  */
 export function s3Files(name: string, headers: StoredHeaders): Files {
   const region = process.env.AWS_REGION ?? '';

@@ -14,7 +14,7 @@ export type AlertCheck = { id: string; name: string; slug: string | null; type: 
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
-/** Alert with everything that a pure `render` needs. */
+/** Alert with everything that a pure `render` needs. Null: the alert has none, or it is unknown. */
 export type Alert = {
   delivery_id: string;
   alert_id: string | null;
@@ -23,7 +23,6 @@ export type Alert = {
   incident_id: string | null;
   /** Whether other entities are downstream or upstream of this failure. */
   shares_incident: boolean;
-  /** Root cause; null without one, or if it is unknown. */
   root: AlertRoot | null;
   /** Other entities whose alerts are held for the same root cause; null if unknown. */
   affected: Counted | null;
@@ -31,10 +30,7 @@ export type Alert = {
   impact: Counted | null;
   /** Failures that remain after the recovery of their root cause, including this one; null for other alerts. */
   group: (Counted & { id: string; root_entity_name: string }) | null;
-  /**
-   * Alerts of a combined message, and the number of waiting alerts left for further messages; null for an alert that is
-   * sent separately.
-   */
+  /** Alerts of a combined message; `following`: number of alerts left for further messages. Null: sent separately. */
   combined: { alerts: Alert[]; following: number } | null;
   urls: AlertUrls;
   check: AlertCheck;
@@ -43,7 +39,6 @@ export type Alert = {
   lately: RecentFailures | null;
   /** Titles of the channel types notified, one per channel; empty if unknown. */
   notified: string[];
-  /** Remediation that did not help; null for other alerts. */
   remediation: TriedRemediation | null;
   /** URL of the page that acknowledges after a confirmation; null if not possible. */
   acknowledge_url: string | null;
@@ -53,9 +48,7 @@ export type Alert = {
   acknowledgement: { by: string; note: string; until: string | null } | null;
   /** Escalation step, from 1; null for other alerts. */
   step: number | null;
-  /** Update of a status page for a subscriber; null for alerts. */
   status_update: StatusUpdate | null;
-  /** Monthly report for a user; null for alerts. */
   report: MonthlyReport | null;
   event: StateChangeEvent;
   /** Reported state: up for a degraded check if its policy does not alert on degraded. Null if no state is reported. */
@@ -194,10 +187,7 @@ export type AlertUrlsAbout = {
 
 const MAX_URL = 2048;
 
-/**
- * Returns the URLs of the check and the incident, and the runbook and dashboard URLs in the labels of the check, else
- * in the fields or labels of the entity.
- */
+/** Returns the links of an alert; for runbook and dashboard, labels of the check override the entity. */
 export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
   const named = (name: string): string | null =>
     [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;

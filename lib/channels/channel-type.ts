@@ -20,13 +20,11 @@ export type Send =
 /** Response of a receiver. `body`: its first KB. `json`: parsed object; empty if it is not a complete object. */
 export type ChannelResponse = { status: number; body: string; json: Record<string, unknown> };
 
-/** Error of a receiver; `retry_after_ms` if it requests a pause. */
 type Refused = { message: string; retry_after_ms?: number };
 
 /** Channel type: one file in types/ and an entry in the registry. Sending, retry, pacing and redaction are shared. */
 export type ChannelType<Name extends string = string> = {
   type: Name;
-  /** Name in lists of types: `Slack`. */
   title: string;
   about: string;
   /** Transport. NATS and the mail server are only reachable from the deliverer. */

@@ -3,16 +3,12 @@ import { type Alert, NOTHING_KNOWN } from './alert.ts';
 /** Maximum number of alerts in one message. */
 export const MAX_COMBINED = 50;
 
-/** States, the most severe first. */
 const STATES = ['down', 'degraded', 'up'] as const;
 
 const severityRank = ({ reports_state }: Alert): number =>
   reports_state === null ? STATES.length : STATES.indexOf(reports_state);
 
-/**
- * Returns the alert of one message about several alerts of a channel, the most severe first. It has the ids of the
- * first given alert, and no links of its own. Pure. @param following number of alerts that follow in further messages
- */
+/** Returns one alert for several, the most severe first, with the ids of the first given one and no links. Pure. */
 export function combinedAlert(alerts: readonly [Alert, ...Alert[]], following: number): Alert {
   const ordered = alerts.toSorted((a, b) => severityRank(a) - severityRank(b));
   return {

@@ -23,9 +23,8 @@ export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolea
 
 /**
  * Returns a function that sends mails through the operator's mail server, one connection per mail: alerts are few.
- * Credentials are only sent with TLS: smtps, or STARTTLS with a trusted certificate. Without credentials STARTTLS is
- * used if offered, except on loopback. `settings`: SMTP_URL `smtp://` (port 587) or `smtps://` (465), optionally
- * with `user:password@`; MAIL_FROM.
+ * Credentials are only sent with TLS: smtps (port 465), or STARTTLS (587) with a trusted certificate. Without
+ * credentials STARTTLS is used if offered, except on loopback.
  */
 export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, log: Log, timeoutMs = TIMEOUT_MS) {
   const { SMTP_URL, MAIL_FROM } = settings;
@@ -92,10 +91,7 @@ type SmtpError = Error & { code?: string; responseCode?: number; response?: stri
 
 const OPERATOR = 'the operator of this service can find the cause in its log';
 
-/**
- * Returns the refusal for an error. Quotes the mail server only if it rejects the address or the mail, because other
- * causes concern only the operator, who finds them in the log.
- */
+/** Quotes the mail server only if it rejects the address or mail, because other causes concern only the operator. */
 function refusalOf({ code, responseCode = 0, response = '' }: SmtpError): LetterRefusal {
   if (code === 'ETIMEDOUT') {
     return { error: `the mail server of this service did not respond in time; ${OPERATOR}`, timed_out: true };

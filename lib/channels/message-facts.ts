@@ -56,7 +56,6 @@ export function causeAndImpact({ root, affected, impact, group }: Alert): string
   return [cause, group && stayedDown(group), failing, dependents].filter(Boolean).join(' ');
 }
 
-/** Formats `Database has recovered; still down are 4: Shop, Blog, Mail, Search.` */
 function stayedDown({ root_entity_name, count, names }: NonNullable<Alert['group']>): string {
   if (count === 1) return `It was caused by ${root_entity_name}, which has recovered.`;
   const more = count > names.length ? ` and ${count - names.length} more` : '';

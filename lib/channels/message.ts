@@ -67,7 +67,6 @@ const statusMessage = ({ title, status, message, page, url }: StatusUpdate): Mes
   links: [[page, url]],
 });
 
-/** Returns the message of a monthly report: each figure with that of the month before, then the worst entities. */
 function reportMessage({ account, month, current, before, without_data, worst, url }: MonthlyReport): Message {
   const name = monthName(month);
   const earlier = monthName(month, -1);
@@ -99,7 +98,6 @@ const NO_DATA = 'no data';
 const percent = (ratio: number | null): string =>
   ratio === null ? NO_DATA : `${Math.floor(Math.round(ratio * 1e6) / 10) / 1000} %`;
 
-/** Formats `November 2026`. @param offset number of months to add */
 const monthName = (month: string, offset = 0): string =>
   new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)) - 1 + offset)).toLocaleString('en-US', {
     month: 'long',
@@ -107,7 +105,6 @@ const monthName = (month: string, offset = 0): string =>
     timeZone: 'UTC',
   });
 
-/** Returns the message of several alerts: for each its title, change or templated text, reason, and link. */
 function combinedMessage({ alerts, following }: NonNullable<Alert['combined']>, templates: Templates): Message {
   const messages = alerts.map((alert) => ({ alert, ...messageOf(alert, templates, SHORT_NAME) }));
   const entries = messages.map(({ alert: { urls }, title, lead, facts, why }) =>
@@ -206,7 +203,6 @@ function headline(alert: Alert, subject: string): string {
   }
 }
 
-/** Formats `has been down for 4 min`, or `has been down again for 4 min, after 2 min up`. */
 const downFor = (alert: Alert): string =>
   `has been down ${alert.again ? 'again ' : ''}for ${stateDuration(alert)}${alert.again ? AFTER[alert.event.check_from_state](alert) : ''}`;
 
@@ -259,7 +255,6 @@ const LAST_ATTEMPT: Record<TriedRemediation['verdict'], string> = {
 const triedNote = ({ action_name, attempts, verdict }: TriedRemediation): string =>
   `${shorten(action_name, 60)} was attempted ${attempts === 1 ? 'once' : `${attempts} times`}; ${LAST_ATTEMPT[verdict]}. No further attempts.`;
 
-/** Formats `It also failed 3 times without an alert, the last from 2026-11-21 20:41:37 UTC to …`. */
 function unreportedNote({ unreported }: Alert): string {
   if (!unreported) return '';
   const { count, from, to } = unreported;
@@ -292,19 +287,13 @@ function linksOf({ urls, acknowledge_url, silence_url, reports_state }: Alert): 
   return all.flatMap(([label, url]): Message['links'] => (url === null ? [] : [[label, url]]));
 }
 
-/**
- * Returns the key of the thread at the receiver: the id of an incident of several entities, else of the check; for
- * tests and combined messages, of the delivery. At most 64 characters.
- */
+/** Returns the key of the thread: id of a shared incident, else the key of the case; at most 64 characters. */
 export const threadKeyOf = (alert: Alert): string =>
   alert.shares_incident && alert.incident_id !== null && !isKeyedByDelivery(alert)
     ? alert.incident_id
     : caseKeyOf(alert);
 
-/**
- * Returns the key of the case at the receiver: the id of the check, because its recovery closes the case; for tests and
- * combined messages, the id of the delivery.
- */
+/** Returns the key of the case: the check, whose recovery closes it; for tests and combined messages, the delivery. */
 export const caseKeyOf = (alert: Alert): string =>
   isKeyedByDelivery(alert) ? alert.delivery_id : alert.event.check_id;
 

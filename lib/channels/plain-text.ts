@@ -10,10 +10,7 @@ export const linesOf = ({ lead, facts, why, note, links }: Message): string[] =>
     ...links.map(([label, url]) => `${label}: ${url}`),
   ].filter((line) => line !== '');
 
-/**
- * Escapes a text. If the escaped text is larger than `maxSize`, truncates the text first and appends an ellipsis.
- * @param size measures an escaped text; default: in UTF-16 units
- */
+/** Escapes a text, which is first truncated with an ellipsis to fit `maxSize`. @param size default: in UTF-16 units */
 export function fitted(
   text: string,
   maxSize: number,

@@ -43,7 +43,6 @@ export const channelTypes: readonly ChannelType[] = [
 export const channelTypeOf = (name: string): ChannelType | undefined =>
   channelTypes.find((channel) => channel.type === name);
 
-/** Maximum number of seconds for which an alert waits for others. */
 const MAX_GROUP_SECONDS = 60;
 
 export const GroupSeconds = z

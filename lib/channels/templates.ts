@@ -70,7 +70,6 @@ const template = (maxLength: number) =>
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
     });
 
-/** Collapsed group of the template settings in the form of the console. */
 const MESSAGE = { 'x-group': 'Message' };
 
 /** Settings of every channel type that people read (`read_by`), in addition to its own. */

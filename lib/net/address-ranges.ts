@@ -72,10 +72,7 @@ function closedTo(v4: readonly Range[], v6: readonly Range[]) {
   return { ipv4: of(v4), ipv6: of([...v6, ...forms]) };
 }
 
-/**
- * Results of `blockedReason` by EGRESS_ALLOW and egress, cached because the probes of a fleet repeat the same few
- * addresses.
- */
+/** Results by EGRESS_ALLOW and egress, cached because the probes of a fleet repeat the same few addresses. */
 const cache = new WeakMap<readonly string[], Record<Egress, Map<string, string | undefined>>>();
 const MAX_CLASSIFIED = 1_000;
 

@@ -1,9 +1,6 @@
 import { Duplex } from 'node:stream';
 
-/**
- * Wraps a stream for a parser without a size limit.
- * @param onOver called when more than `maxBytes` were received, before the stream is destroyed
- */
+/** Wraps a stream for a parser without a limit. Calls `onOver` after more than `maxBytes`, then destroys the stream. */
 export function boundedStream(stream: Duplex, maxBytes: number, onOver: () => void): Duplex {
   let received = 0;
   let isEnded = false;

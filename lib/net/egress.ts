@@ -38,10 +38,7 @@ export function canonicalHost(host: string): string | undefined {
   return name.length <= 253 && name.split('.').every((label) => LOCAL_LABEL.test(label)) ? name : undefined;
 }
 
-/**
- * Decides about a URL: it must have an allowed host and the scheme http or https, and must not contain user:password@
- * or port 0.
- */
+/** Decides about a URL: http or https, an allowed host, no user:password@, no port 0. */
 export function allowUrl(url: string | URL, egress: Egress, allow: readonly string[]): EgressDecision {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (!parsed) return { ok: false, reason: 'it is not an absolute URL, such as https://example.com/' };

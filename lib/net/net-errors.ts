@@ -89,10 +89,7 @@ export function handshakeError(error: SystemError, where: string): Error {
   );
 }
 
-/**
- * Converts the error of an HTTP exchange to a NetError.
- * @param hasHeaders whether the response headers were received
- */
+/** Converts the error of an HTTP exchange to a NetError. */
 export function exchangeError(
   error: SystemError & { reason?: string; rawPacket?: Buffer },
   where: string,

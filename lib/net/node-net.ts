@@ -13,7 +13,6 @@ const resolveRecords = lazyFunction(async () => (await import('#lib/net/dns-quer
 /**
  * Returns a `Net` on Node's sockets. Only the AWS SDK, the S3 requests for published files, and the clients of NATS and
  * of the mail server open their own connections. Throws an error if EGRESS_ALLOW is not a list of CIDRs.
- * @param resolve resolves names; default: the resolver of this machine
  */
 export function makeNet(settings: { EGRESS_ALLOW: readonly string[] }, resolve: Resolve = systemResolver()): Net {
   const allow = settings.EGRESS_ALLOW;

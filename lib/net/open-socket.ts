@@ -68,8 +68,7 @@ export async function openSocket(
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
   });
-  // Last check in case the connected address is not one of the allowed ones. With a single address there is no choice,
-  // and reading the remote address costs a system call.
+  // A last check. With one address there is no choice, and reading the remote address costs a system call.
   const connected = addresses.length > 1 ? socket.remoteAddress : undefined;
   const isOther = connected !== undefined && !addresses.includes(connected);
   if (isOther && blockedReason(connected, egress, guard.allow))
@@ -82,11 +81,7 @@ let context: SecureContext | undefined;
 /** Without DHE: the server chooses the group, and a group of 10,000 bits blocks the event loop for most of a second. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
-/**
- * Performs a TLS handshake on an open socket. It succeeds with any certificate: the caller must check
- * `socket.authorized` before it sends anything.
- * @param name expected name for SNI and the certificate
- */
+/** Performs a TLS handshake with any certificate: callers must check `socket.authorized` before they send data. */
 export async function tlsHandshake(
   { socket: plain, where }: OpenSocket,
   name: { host: string; literal: boolean },

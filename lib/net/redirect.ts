@@ -9,9 +9,8 @@ export const isRedirect = (status: number): boolean =>
   status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 
 /**
- * Returns the request that follows a redirect (RFC 9110, Fetch); undefined if the response is not a redirect. A request
- * to another origin has no body, and only headers such as Accept. Throws NetError if the location is not an http or
- * https URL, or if another origin would have to receive the body.
+ * Returns the request that follows a redirect (RFC 9110, Fetch); else undefined. Another origin gets no body, and only
+ * headers such as Accept. Throws NetError if the location is not http or https, or another origin would need the body.
  */
 export function redirected(hop: Hop, { status, headers: { location } }: Redirecting): Hop | undefined {
   if (!isRedirect(status) || location === undefined) return undefined;
@@ -34,10 +33,7 @@ export function redirected(hop: Hop, { status, headers: { location } }: Redirect
   };
 }
 
-/**
- * Whether a redirect leads to another origin. One from http to https of the same host and port, or default ports, does
- * not count.
- */
+/** Whether a redirect leads to another origin, except from http to https of the same host and port or default ports. */
 export const leavesOrigin = (from: URL, to: URL): boolean =>
   from.origin !== to.origin && !(to.protocol === 'https:' && to.origin === from.origin.replace(/^http:/, 'https:'));
 

@@ -57,12 +57,10 @@ export class ResponseBody {
     return this.#finders !== undefined;
   }
 
-  /** Whether the body is kept up to the limit. */
   get isKept(): boolean {
     return this.#finders === undefined && !this.#options.isExcerptOnly;
   }
 
-  /** Whether it needs permission to use more memory. */
   get isLarge(): boolean {
     return this.isKept && this.size > MAX_SMALL_BYTES;
   }

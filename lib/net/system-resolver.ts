@@ -6,11 +6,9 @@ import { FairSemaphore, NO_PERMIT } from '#lib/platform/sharing/fair-semaphore.t
 import type { Resolve } from './egress.ts';
 
 /**
- * Returns a resolver that uses the hosts file, then DNS.
- * getaddrinfo (dns.lookup) covers both, but it uses the four threads of libuv and cannot be canceled: a few dead names
- * would delay all other probes and the store. So DNS names use c-ares, without threads, and only local names (one
- * label, .local: search domains, mDNS) use getaddrinfo, two at a time. c-ares does not read the hosts file, so it is
- * read here.
+ * Returns a resolver that uses the hosts file, then DNS. getaddrinfo (dns.lookup) covers both, but it uses the four
+ * threads of libuv and cannot be canceled: a few dead names would delay all other probes and the store. So only local
+ * names (one label, .local: search domains, mDNS) use it; others use c-ares, which does not read the hosts file.
  * @param from path of a hosts file, and DNS servers to use instead of resolv.conf
  */
 export function systemResolver(from: { hostsFile?: string; servers?: string[] } = {}): Resolve {
@@ -83,10 +81,8 @@ export type Family = 'IPv4' | 'IPv6';
 const OTHER_FAMILY_MS = 250;
 
 /**
- * Returns the addresses of both families, IPv4 first. Once the addresses of a usable family have arrived, the lookup of
- * the other family has 250 ms left: servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each
- * check.
- * @param usable families of the addresses of this machine
+ * Returns the addresses of both families, IPv4 first. After an answer for a family of this machine (`usable`), the
+ * other has 250 ms left: servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each check.
  */
 export async function lookUpBothFamilies(
   v4: Promise<string[]>,

@@ -3,7 +3,6 @@ import type { Guarded } from '#lib/platform/http/access.ts';
 
 type Command = Pick<PaletteTarget, 'href' | 'name'> & {
   synonyms: string;
-  /** Access that the command needs. The palette omits the command for users without this access. */
   needs?: Guarded;
 };
 

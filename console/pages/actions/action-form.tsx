@@ -16,7 +16,6 @@ const TRIGGER_OF: Readonly<Record<string, Action['trigger_type'] | 'any'>> = {
   remediation: 'state_change',
 };
 
-/** Returns the trigger of a property or nested property; undefined for a property of the request. */
 const triggerOf = (path: string) => TRIGGER_OF[path.split('.')[0]!];
 
 const belongsTo = (path: string, trigger: string | undefined): boolean =>

@@ -10,8 +10,7 @@ import { count } from '#console/rules/words.ts';
 
 const SHAPE: Readonly<Record<Level, State>> = { error: 'down', warning: 'degraded', debug: 'unknown' };
 
-/** Maximum distance from the end, in pixels, at which the view follows new lines. */
-const FOLLOW_DISTANCE = 24;
+const FOLLOW_DISTANCE_PX = 24;
 
 /** Log of an execution. It follows new lines until the user scrolls up. `expectsMore`: the execution continues. */
 export function Log({ lines, expectsMore }: { lines: readonly LogLine[]; expectsMore: boolean }) {
@@ -24,7 +23,7 @@ export function Log({ lines, expectsMore }: { lines: readonly LogLine[]; expects
   }, [last, pausedAt]);
 
   function onScroll({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) {
-    const isAtEnd = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < FOLLOW_DISTANCE_PX;
     setPausedAt((before) => (isAtEnd ? undefined : (before ?? last)));
   }
 

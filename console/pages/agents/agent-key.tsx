@@ -110,7 +110,6 @@ type ChoicesProps<Value extends string> = {
   options: readonly {
     value: Value;
     means: string;
-    /** Name in the API. */
     apiName?: string;
   }[];
   chosen: ReadonlySet<Value>;

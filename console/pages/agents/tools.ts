@@ -1,11 +1,7 @@
 import { ApiFailure, call } from '#console/api/call.ts';
 import type { Skill, Tool } from '#console/api/records.ts';
 
-/**
- * Replaces the tools of a skill. Error paths in the changed tool become relative to it: `inputSchema` instead of
- * `tools.3.inputSchema`.
- * @param indexOfChanged returns the index of the changed tool; -1 if it was removed
- */
+/** Replaces the tools of a skill. Errors name paths in the changed tool: `inputSchema`, not `tools.3.inputSchema`. */
 async function changeTools(
   slug: string,
   change: (tools: Tool[]) => unknown[],

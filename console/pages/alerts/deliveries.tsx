@@ -72,8 +72,7 @@ const ReportedChange = ({ of: { from_state: from, to_state: to } }: { of: Delive
     <StateMark state={to} word={from === to ? STATE_WORD[to] : `${STATE_WORD[from]} → ${STATE_WORD[to]}`} />
   ) : null;
 
-/** Subject of a delivery without a check, by kind. */
-const WITHOUT_CHECK: Partial<Record<Delivery['kind'], string>> = {
+const SUBJECT_WITHOUT_CHECK: Partial<Record<Delivery['kind'], string>> = {
   status_update: 'Status page',
   monthly_report: 'Uptime of the account',
 };
@@ -110,7 +109,7 @@ function columnsOf(
           {delivery.check_id ? (
             <CheckLink id={delivery.check_id} check={checkOf.get(delivery.check_id)} />
           ) : (
-            (WITHOUT_CHECK[delivery.kind] ?? 'Account channel')
+            (SUBJECT_WITHOUT_CHECK[delivery.kind] ?? 'Account channel')
           )}
           <span class={delivery.error ? 'why' : 'why narrow'} dir="auto" title={delivery.error}>
             <span class="narrow">

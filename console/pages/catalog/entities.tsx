@@ -134,7 +134,6 @@ const columnsOf = ({ fields }: Blueprint): Column<FleetRow>[] => [
   ),
 ];
 
-/** Compares values of a number field; missing ones come first. */
 function byNumber(a: unknown, b: unknown): number {
   const [x, y] = [a, b].map((value) => (typeof value === 'number' ? value : Number.NEGATIVE_INFINITY));
   return x === y ? 0 : x! - y!;

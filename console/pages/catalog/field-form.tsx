@@ -10,7 +10,6 @@ export const fieldPath = (slug: string, name: string): string =>
   pathTo('/v1/blueprints/:slug/fields/:name', { slug, name });
 
 type FieldDialogProps = {
-  /** Slug of the blueprint. */
   blueprint: string;
   field: Field | undefined;
   onSaved: () => void;

@@ -14,7 +14,6 @@ import { FieldDialog, fieldPath } from './field-form.tsx';
 
 type FieldsProps = {
   blueprint: Blueprint;
-  /** Number of entities of the blueprint. */
   entities: number;
   onChanged: () => void;
 };

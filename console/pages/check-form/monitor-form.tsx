@@ -20,13 +20,10 @@ import { monitorSettings, PRESETS, type PresetName, presetOf } from '#lib/checks
 import { SettingsTest } from './test-settings.tsx';
 
 type MonitorFormProps = {
-  /** Runs before the monitor is created. */
   before?: () => Promise<void>;
   onCreated: (monitor: Monitor) => void;
   onCancel?: () => void;
-  /** Whether the first field gets the focus. */
   focused?: boolean;
-  /** Returns the content below the form. @param body current body of the request */
   children?: (body: Record<string, unknown>) => ComponentChildren;
 };
 
@@ -105,7 +102,6 @@ function LoadedForm({
 
 type NotifyProps = { channels: readonly ListedChannel[]; value: string; onChange: (type: string) => void };
 
-/** Selects the type of a new channel, or none, and names the existing account channels. */
 function NotifySelect({ channels, value, onChange }: NotifyProps) {
   const names = channels.map((channel) => ('name' in channel ? channel.name : channel.id)).join(', ');
   const none = { value: '', label: channels.length > 0 ? 'Existing channels only' : 'No channel' };

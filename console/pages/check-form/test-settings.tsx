@@ -49,7 +49,6 @@ export function SettingsTest({ form, settings }: SettingsTestProps) {
   );
 }
 
-/** Properties of the result with their own place; all others are listed after the status. */
 const SHOWN_SEPARATELY = new Set([
   'outcome',
   'success',
@@ -128,7 +127,6 @@ function TestResult({ found }: { found: SettingsTestResult }) {
   );
 }
 
-/** Describes an evaluated assertion: `json $.status equals "ok": got "degraded"` */
 const assertionText = ({
   source,
   property,

@@ -54,18 +54,17 @@ const columnsOf = (show: (ping: Ping) => void): readonly Column<Ping>[] => [
   { head: 'Received', numeric: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
-/** Number of pings per page. They are refreshed automatically only until more pages are loaded. */
-const PAGE_SIZE = 10;
+const PINGS_PER_PAGE = 10;
 
 /** Lists the pings of a push check. @param refresh changes when the pings must be read again */
 export function Pings({ id, refresh }: { id: string; refresh: number }) {
   const [shown, show] = useState<Ping | undefined>(undefined);
   const { items, failure, loading, hasMore, more, reload } = useFeed<Ping>(
-    `/v1/checks/${id}/pings?limit=${PAGE_SIZE}`,
+    `/v1/checks/${id}/pings?limit=${PINGS_PER_PAGE}`,
     'pings',
   );
   useEffect(() => {
-    if (refresh > 0 && items.length <= PAGE_SIZE) reload();
+    if (refresh > 0 && items.length <= PINGS_PER_PAGE) reload();
   }, [refresh]);
   return (
     <Section title="Pings">

@@ -45,10 +45,7 @@ const COLUMNS: readonly Column<Result>[] = [
   { head: 'Checked', numeric: true, cell: ({ checked_at }) => <Time at={checked_at} /> },
 ];
 
-/**
- * Maximum number of rows with wrapped messages. A longer table renders only visible rows, which need equal heights, so
- * its messages are truncated.
- */
+/** Maximum number of rows with wrapped messages. A longer table renders only visible rows, which need equal heights. */
 const MAX_WRAPPED_ROWS = 100;
 
 export function Results({ feed }: { feed: Feed<Result> }) {

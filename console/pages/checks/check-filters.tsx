@@ -93,7 +93,6 @@ const Choice = ({ label, name, value, options }: ChoiceProps) => (
   </select>
 );
 
-/** Delay after the last keystroke. */
 const SEARCH_DELAY_MS = 150;
 
 function Search({ words }: { words: string }) {

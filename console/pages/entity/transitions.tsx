@@ -12,7 +12,6 @@ import { STATE_WORD } from '#console/rules/states.ts';
 
 const reasonOf = ({ error_message, cause }: Transition): string => error_message || CAUSE[cause];
 
-/** Shows the change of the entity, or that of the check if the entity kept its state. */
 function Change({ of }: { of: Transition }) {
   const [from, to] =
     of.from_state === of.to_state ? [of.check_from_state, of.check_to_state] : [of.from_state, of.to_state];

@@ -129,7 +129,6 @@ function useIncidents(): IncidentsByRoot {
   );
 }
 
-/** Entities without a result yet, folded below the others. */
 function NotRunYet({ rows, incidents }: { rows: readonly FleetRow[]; incidents: IncidentsByRoot }) {
   const [isOpen, setOpen] = useState(false);
   return (

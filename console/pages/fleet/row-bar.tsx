@@ -11,7 +11,6 @@ import { uptimeOf } from '#console/rules/uptime.ts';
 import { number, percent } from '#console/rules/words.ts';
 
 const MINUTE = 60_000;
-/** Start of the current minute (epoch ms). */
 const currentMinute = computed(() => Math.floor(now.value / MINUTE) * MINUTE);
 
 const observed = new WeakMap<Element, string>();

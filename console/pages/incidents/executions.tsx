@@ -10,7 +10,6 @@ import { outcome } from '#console/rules/executions.ts';
 
 type Started = { execution: Execution; action: Action };
 
-/** Number of executions to search per action, newest first. */
 const MAX_SEARCHED = 200;
 
 type ExecutionsProps = { transitions: readonly { id: string; check_id: string }[] };

@@ -152,7 +152,6 @@ const PublishDialog = ({ incident, send, onClose }: PublishProps) => {
   );
 };
 
-/** Returns a field that selects components of status pages; empty if the pages have no components. */
 function componentsField(pages: readonly StatusPage[]): Record<string, FormSchema> {
   const components = pages.flatMap(({ title, groups }) =>
     groups.flatMap(({ components: own }) => own.map(({ id, name }) => [id, `${name} (${title})`] as const)),

@@ -52,7 +52,6 @@ export function Timeline({ feed: { items, failure, loading, hasMore, more, reloa
   );
 }
 
-/** Summary of consecutive entries of a check: `Down 4 times in 10 min`. */
 function LineSummary({ line: { entries, downs, alerts, lasted } }: { line: TimelineLine }) {
   const newest = entries.find(({ transition }) => transition)!.transition!;
   return (

@@ -79,7 +79,6 @@ function MapOf({ fleet, relations, query }: MapOfProps) {
 type MapContentProps = {
   view: MapView;
   filter: MapFilter;
-  /** Number of entities that are hidden because no root cause affects them. */
   unaffected: number;
 };
 

@@ -63,7 +63,6 @@ export function Sessions() {
   );
 }
 
-/** Returns browser and system, such as `Firefox on Linux`, or the whole user agent if its browser is not known. */
 function browserOf(userAgent: string): string {
   const browser = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'].find((name) => userAgent.includes(`${name}/`));
   const system = ['Windows', 'Android', 'iPhone', 'iPad', 'Mac OS', 'Linux'].find((name) => userAgent.includes(name));

@@ -14,9 +14,7 @@ type SignInProps = {
   onDone?: () => void;
 };
 
-/**
- * Shows the sign-in methods. If passkeys do not work at this address, their button is disabled and shows the reason.
- */
+/** Shows the sign-in methods. If passkeys do not work at this address, their button is disabled with the reason. */
 export function SignIn({ returnTo, error, onDone }: SignInProps) {
   const methods = useMethods();
   const [failure, setFailure] = useState<Pick<ApiFailure, 'message'> | undefined>(

@@ -16,7 +16,6 @@ import { TestStep } from './test-step.tsx';
 
 const POLICY = '/v1/notify/policy';
 
-/** Sets the recommended policy, except settings that the account has already set. */
 async function setPolicy(): Promise<void> {
   const { inherited } = await call<DefaultPolicy>('GET', POLICY);
   const missing = missingRecommendations(inherited);

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, call } from '#console/api/call.ts';
 
-/** Time from the last change in the form to the request for the preview, in ms. */
 const RENDER_DELAY_MS = 300;
 
 /** Preview of a status page with the unsaved changes of its form. @param path of the page in the API */

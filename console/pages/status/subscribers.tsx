@@ -99,7 +99,6 @@ export function Subscribers({ page }: { page: StatusPage }) {
   );
 }
 
-/** Returns a field that selects components of a page; empty if the page has no components. */
 function componentsField(components: readonly { id: string; name: string }[]): FormSchema {
   if (components.length === 0) return {};
   const titles = Object.fromEntries(components.map(({ id, name }) => [id, name]));

@@ -19,7 +19,6 @@ const POLL_MS = 2000;
 
 type CardProps = {
   transition: Transition;
-  /** Previous change, for the duration of the previous state. */
   before: Transition | undefined;
   channels: readonly StepRecipient[] | undefined;
   startsOpen: boolean;

@@ -18,7 +18,6 @@ type Policy = PolicySettings & { inherited: readonly string[] };
 
 type FormProps = Omit<ComponentProps<typeof SchemaForm>, 'schema' | 'record'> & {
   policy: Policy;
-  /** Channels that the escalation can notify. */
   channels: readonly StepRecipient[];
 };
 

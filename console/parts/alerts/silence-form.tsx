@@ -24,10 +24,8 @@ const schemaOf = (lengths: readonly string[], more: FormSchema['properties']): F
 
 type SilenceProps = {
   name: string;
-  /** Whether the silence can last until it is lifted. */
   endless?: boolean;
   more?: FormSchema['properties'];
-  /** Returns why the silence may not be created; undefined if it may. @param lasts_ms duration */
   why?(lasts_ms: number, body: Record<string, unknown>): string | undefined;
   /** @param until ISO 8601; null: until lifted */
   send(silence: { until: string | null; reason: string }, body: Record<string, unknown>): Promise<unknown>;

@@ -2,10 +2,7 @@ import { identity } from '#console/app/session.ts';
 import type { Draft } from '#console/rules/form-draft.ts';
 import type { FieldSpec } from '#console/rules/form-fields.ts';
 
-/**
- * Unsent input, kept for the tab and the user who entered it, so that a reload, a sign-out or an error loses nothing.
- * Secrets are kept only in the memory of the page.
- */
+/** Unsent input per tab and user, so that a reload, sign-out or error loses nothing. Secrets stay in memory only. */
 const inMemory = new Map<string, Draft>();
 
 export const draftKey = (form: string): string => `fleetwatch.draft.${identity.peek()}.${form}`;

@@ -99,7 +99,6 @@ function Input({ form, spec }: FieldProps) {
 
 type RowProps = FieldProps & { i: number; row: Row; onChange: (row: Row) => void };
 
-/** Fields of a row. If the schema allows one property per row, a select chooses it. */
 function RowFields({ form, spec, i, row, onChange }: RowProps) {
   const { columns, single, path } = spec;
   const fieldOf = (column: FieldSpec) => {

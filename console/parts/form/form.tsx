@@ -115,7 +115,6 @@ const Fields = ({ form, specs }: FieldsProps) => (
   </div>
 );
 
-/** Group of fields that is folded until the user or an error opens it. */
 function FoldedFields({ title, form, specs }: FieldsProps & { title: string }) {
   const [isOpen, open] = useState(false);
   const hasError = specs.some(({ path }) => Object.keys(form.errors).some((at) => `${at}.`.startsWith(`${path}.`)));

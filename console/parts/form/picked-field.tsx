@@ -49,7 +49,6 @@ type ListProps = PickedProps & {
   picker: (add: (id: string) => void) => ComponentChildren;
 };
 
-/** Lists the selected records, each with a button that removes it, and a picker that adds one. */
 const PickedField = ({ kind, value, onChange, nameOf, picker, ...frame }: ListProps) => (
   <GroupFrame kind={kind} {...frame}>
     {value !== '' && (

@@ -9,12 +9,10 @@ export type FormState = {
   draft: Draft;
   set(path: string, text: string): void;
   errors: Readonly<Record<string, string>>;
-  /** Errors without a field, shown above the form. */
   otherErrors: readonly string[];
   busy: boolean;
   /** Whether the form has unsent input. */
   changed: boolean;
-  /** Whether a field shows something other than its default. */
   isSet(spec: FieldSpec): boolean;
   submit(): Promise<void>;
   body(): Record<string, unknown>;
@@ -30,7 +28,6 @@ type FormOptions = {
   /** Key of the stored input: `check chk_1`. */
   name: string;
   specs: readonly FieldSpec[];
-  /** Edited record; undefined: a new one. */
   record?: object | undefined;
   /** Fills fields from the others, such as a slug from the name. */
   derive?: ((draft: Draft) => Draft) | undefined;

@@ -12,7 +12,6 @@ export type Column<Row> = {
   compare?: (a: Row, b: Row) => number;
   /** Hidden in narrow windows: its content must also be in another column, or be dispensable. */
   onlyWide?: boolean;
-  /** Hidden in all but the widest windows. */
   onlyWidest?: boolean;
   numeric?: boolean;
   grow?: boolean;
@@ -24,7 +23,6 @@ type TableProps<Row> = {
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
   selection?: Selection | undefined;
-  /** Returns the heading if the row is a group heading. */
   heading?: (row: Row) => ComponentChildren | undefined;
 };
 
@@ -132,7 +130,6 @@ type HeadProps<Row> = {
   onOrder: (order: Order | undefined) => void;
 };
 
-/** Column heading. Clicks sort ascending, descending, then by the original order. */
 function Head<Row>({ column, index, order, onOrder }: HeadProps<Row>) {
   const current = order?.column === index ? order : undefined;
   const next = !current

@@ -3,10 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { isTyping } from '#console/parts/typing.ts';
 import type { Selection } from './selection.ts';
 
-/**
- * Adds row shortcuts: j and k move the focus, x selects or deselects the focused row, Escape clears the selection. If
- * no row has the focus, j and k focus the first visible row.
- */
+/** Adds row shortcuts: j and k move the focus, x selects or deselects the focused row, Escape clears the selection. */
 export function useRowShortcuts(
   body: RefObject<HTMLElement | null>,
   {

@@ -4,13 +4,12 @@ import { type VisibleRows, visibleRows } from '#console/rules/visible-rows.ts';
 
 /** Number of rows up to which a table renders all rows. Rows of longer tables must have the same height. */
 const ALL_DRAWN = 100;
-/** Row height in pixels until a row is measured. */
-const LIKELY_HEIGHT = 41;
+const LIKELY_ROW_HEIGHT_PX = 41;
 
 /** Returns the rows to render. @param body element that holds the rows; each has the attribute data-row */
 export function useVisibleRows(body: RefObject<HTMLElement | null>, count: number): VisibleRows {
-  const [height, setHeight] = useState(LIKELY_HEIGHT);
-  const [view, setView] = useState(() => visibleRows(count, LIKELY_HEIGHT, 0, innerHeight));
+  const [height, setHeight] = useState(LIKELY_ROW_HEIGHT_PX);
+  const [view, setView] = useState(() => visibleRows(count, LIKELY_ROW_HEIGHT_PX, 0, innerHeight));
   const isWhole = count <= ALL_DRAWN;
 
   useLayoutEffect(() => {

@@ -106,7 +106,6 @@ export function barsOf<Of>(week: readonly Day[], spans: readonly CalendarSpan<Of
   return inLanes(bars);
 }
 
-/** Assigns each bar to the first free lane. */
 function inLanes<Of>(bars: readonly Omit<Bar<Of>, 'lane'>[]): Bar<Of>[] {
   const free: number[] = [];
   return bars.map((bar) => {

@@ -72,10 +72,9 @@ export function compareStatus(a: WindowStatus, b: WindowStatus): number {
 type Ending = { change: { ends_at: string } | { from: string } } | 'delete';
 
 /**
- * Returns the change that ends the current occurrence and keeps later ones. A one-time window ends now, but lasts at
- * least a minute. The `from` of a recurring window becomes its next occurrence, so that `every_weeks` selects the same
- * weeks. A recurring window without a later occurrence is deleted.
- * @param now epoch ms
+ * Returns the change that ends the current occurrence and keeps later ones. A one-time window lasts at least a minute.
+ * The `from` of a recurring window becomes its next occurrence, so that `every_weeks` selects the same weeks. A
+ * recurring window without a later occurrence is deleted. @param now epoch ms
  */
 export function endingOf(window: MaintenanceWindow, now: number): Ending {
   if (window.starts_at !== null) {

@@ -13,11 +13,7 @@ import { type AttemptLimits, readLimits } from './attempt-limits.ts';
 import type { Cause, GuardInput } from './guards.ts';
 import { type AttemptSeriesItem, seriesAt } from './series.ts';
 
-/**
- * Returns the root cause of a failure while that cause lasts: the cause for which the alert of the failure is held,
- * else the cause that the alert names. Remediation of a downstream failure has no effect.
- * @param hold deadline of the held alert of the check
- */
+/** Returns the root cause while it lasts: the one for which the alert is held, else the one that the alert names. */
 async function readCause(
   { ports, keys }: Env,
   { tenant_id, alert }: DecidedTransition,
@@ -111,9 +107,7 @@ export function guardInputOf(context: AttemptContext, now: number): GuardInput {
   };
 }
 
-/**
- * Whether the failure has ended, or the transition changed the entity to `trigger_to_state` but left the check healthy.
- */
+/** Whether the failure has ended, or the transition changed only the entity to `trigger_to_state`. */
 function isOver({ action, check, transition, series }: AttemptContext): boolean {
   if (needsNoRemediation(action, check) || needsNoRemediation(action, { state: transition.check_to_state }))
     return true;

@@ -26,9 +26,7 @@ const STORM_MS = 60_000;
 /** Maximum number of transitions read per partition of the feed. */
 const MAX_TRANSITIONS = 20;
 
-/**
- * Returns the number of checks that went down within a minute of a time (epoch ms), including the one that failed then.
- */
+/** Returns the number of checks that went down within a minute of a time (epoch ms), including the failed one. */
 async function countWentDownNear({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
   const pages = await Promise.all(
     keys.buckets.map((bucket) =>
@@ -49,17 +47,15 @@ async function countWentDownNear({ ports, keys }: Env, tenant: string, at: numbe
 }
 
 export type RemediationAttempt =
-  /** Claimed: only this process sends it. */
   | { is: 'claimed'; action: ActionItem; execution: ExecutionItem }
   | { is: 'taken'; execution: ExecutionItem }
   /** Stopped by a guard, or no longer needed. */
   | { is: 'none' };
 
 /**
- * Claims a remediation attempt by a guarded action after a failure of its check, or records the guard that stopped the
- * attempt. The claim is conditional on the versions of all inputs (lock, account limits, series, deadline, action,
- * check), so that two attempts never share a lock and no attempt is made twice.
- * @param byTransition whether the transition requested the attempt, and determines its id; otherwise the deadline did
+ * Claims a remediation attempt, or records the guard that stopped it. The claim is conditional on the versions of all
+ * inputs (lock, account limits, series, deadline, action, check): attempts never share a lock, and none is made twice.
+ * @param byTransition whether the transition requested the attempt and determines its id; else the deadline did
  */
 export async function attemptRemediation(
   env: RunEnv,
@@ -111,7 +107,6 @@ const laterId = (
 const isDue = ({ stored }: AttemptContext, now: number): boolean =>
   stored?.open === undefined && stored?.next_at !== undefined && stored.next_at <= now;
 
-/** Returns the guard that stops an attempt; searches for a storm only if no other guard stops it. */
 async function stoppedBy(env: RunEnv, context: AttemptContext): Promise<Stopped | undefined> {
   const { stored, check } = context;
   if (stored?.open && stored.check_id !== check.id) {

@@ -196,10 +196,7 @@ async function readFailureAlert(
   return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
-/**
- * Deletes a series that cannot continue, and its deadline: its check, action, execution or transition was deleted, or
- * the action no longer remediates this check.
- */
+/** Deletes a series and its deadline: one of its items was deleted, or the action no longer remediates its check. */
 export async function abandon(
   env: RunEnv,
   one: Pick<DueSeries, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },

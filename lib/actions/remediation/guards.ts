@@ -60,7 +60,6 @@ const dependency: Guard = {
   },
 };
 
-/** A failure in a maintenance window is remediated at the end of the window. */
 const maintenance: Guard = {
   name: 'maintenance',
   evaluate: ({ window }) => (window ? { stops: 'a maintenance window is open', until: window.until } : {}),
@@ -140,14 +139,11 @@ export type GuardInput = {
   attempts: number;
   last_began_at?: number;
   lock_name: string;
-  /** Holder of the lock, and the time at which the lock expires. */
   lock?: { execution_id: string; until: number };
   /** Account: times at which running remediations expire, and starts of the last hour; ascending. */
   running: readonly number[];
   begun: readonly number[];
-  /** Number of checks of the account that went down within a minute of the failure. */
   went_down: number;
-  /** Whether other entities depend on the entity of the check. */
   has_dependents: boolean;
 };
 

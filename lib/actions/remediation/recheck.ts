@@ -58,10 +58,8 @@ async function verificationResults(
   return found.sort((a, b) => a.at - b.at).map(({ id, is_healthy }) => ({ id, is_healthy }));
 }
 
-/** Returns the time (epoch ms) at which a push arrived, or the probe of a result started. */
 const startedAt = ({ received_at, checked_at }: ResultItem): number => received_at ?? Date.parse(checked_at);
 
-/** Whether a check was healthy according to a result. */
 const isHealthyBy = ({ trigger_to_state }: Pick<ActionItem, 'trigger_to_state'>, result: ResultItem): boolean =>
   trigger_to_state === 'degraded' ? outcomeOf(result) === 'ok' : result.success;
 
@@ -79,10 +77,7 @@ const SCHEDULE_BEHIND_MS = 5_000;
 
 type Recheck = { due?: number | undefined; deadlines?: DueDeadline[]; transition?: DecidedTransition };
 
-/**
- * Handles the deadline of a guarded action: decides the verdict of the open attempt, moves the deadline, or makes the
- * next attempt. If the attempt is claimed, the caller sends it. Idempotent.
- */
+/** Decides a due verdict, moves the deadline, or claims an attempt for its caller to send. Idempotent. */
 export async function recheckRemediation(
   env: RunEnv,
   message: MessageOf<'action'> & { kind: 'remediation' },

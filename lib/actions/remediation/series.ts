@@ -34,7 +34,6 @@ export type AttemptSeriesItem = Item & {
 /** Minimum retention in seconds after the last change: longer than any stable_seconds. */
 const KEEP_SECONDS = 8 * 86_400;
 
-/** New failure; times as in its transition. */
 type NewFailure = { transition_id: string; sk: string; timestamp: string; check_from_state: string } & {
   check_from_since: string;
 };

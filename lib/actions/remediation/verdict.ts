@@ -25,10 +25,7 @@ export const maxVerificationMs = ({ settle_seconds, verify_within_seconds }: Rem
 export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
   began_at + Math.max(settings.settle_seconds * 1000, MIN_RECHECK_MS);
 
-/**
- * Results in (from, until] (epoch ms) decide. While a pipeline `isRunning`, only a healthy result decides before
- * `until`.
- */
+/** Results in (from, until] (epoch ms) decide; while a pipeline `isRunning`, only a healthy one before `until`. */
 export type VerificationRange = { from: number; until: number; isRunning: boolean };
 
 /**

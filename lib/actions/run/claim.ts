@@ -44,8 +44,7 @@ export const giveUpAt = (action: ActionItem, now: number): number => now + actio
 
 /**
  * Records an execution as pending before anything is sent; at most one claim of an id succeeds. Conditional on the
- * version of the action: no execution starts with old settings or after a deletion. `stillFires`: whether the trigger
- * of the action still matches. `also`: further writes of the transaction.
+ * version of the action: no execution starts with old settings or after a deletion. `also` adds writes to the claim.
  */
 export function claim(
   { ports, keys }: RunEnv,

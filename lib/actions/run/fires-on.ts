@@ -1,11 +1,7 @@
 import type { BoundActionItem } from '#lib/actions/action-item.ts';
 import type { TransitionItem } from '#lib/checks/state/transition.ts';
 
-/**
- * Whether a transition of the check of an action fires it: if the check or its entity changes to `trigger_to_state`, or
- * if that is empty. Changes by configuration and changes before the creation of the action do not
- * (docs/use/actions.md#settings). Pure.
- */
+/** Whether a transition of the check of an action fires it (docs/use/actions.md#settings). Pure. */
 export function firesOn(
   { trigger_to_state, created_at }: Pick<BoundActionItem, 'trigger_to_state' | 'created_at'>,
   transition: Pick<TransitionItem, 'cause' | 'timestamp' | 'check_to_state' | 'from_state' | 'to_state'>,

@@ -15,7 +15,6 @@ const MAX_LINES_PER_REPORT = 100;
 const MAX_LINES = 1000;
 const MAX_LINE_BYTES = 2048;
 
-/** Report of a pipeline. Lines over MAX_LINE_BYTES are truncated. */
 export const Report = z
   .object({
     status: PipelineStatus.describe('Status of the pipeline; the last report counts.').optional(),

@@ -65,8 +65,7 @@ export async function dispatch(
 
 /**
  * Runs an action now and returns the ended execution, whatever the response. If this process dies, a delayed message,
- * sent first, ends it as interrupted. `vars` override built-in variables, except in the host of the URL. `tool`: the
- * MCP tool used. Throws NOT_FOUND.
+ * sent first, ends it as interrupted. Throws NOT_FOUND.
  */
 export async function runActionManually(
   context: Context,

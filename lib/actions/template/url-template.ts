@@ -27,10 +27,7 @@ export const headOf = (template: string): string => /^(?:[^/?#\\]*:\/\/)?[^/?#\\
 /** Removes the port, and placeholders that can only be a port. */
 export const withoutPort = (head: string): string => head.replace(/:(?:\d|\{\{[^{}]*\}\})*$/, '');
 
-/**
- * Whether the end of the host is fixed: in `api.example.com` and `{{region}}.example.com`, but not in `{{region}}.com`,
- * where anyone can register a name, nor in `{{base}}/hook`.
- */
+/** Whether the end of the host is fixed: not in `{{base}}/hook`, nor in `{{region}}.com`, where anyone can register. */
 export function hasFixedHost(template: string): boolean {
   const host = withoutPort(headOf(template));
   if (!hasPlaceholder(host)) return true;

@@ -39,6 +39,5 @@ function withClientData(event: ApiEvent, secret: string): ApiEvent {
   };
 }
 
-/** Compares in constant time. */
 const isSame = (value: string, secret: string): boolean => timingSafeEqual(digest(value), digest(secret));
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

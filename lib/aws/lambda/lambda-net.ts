@@ -46,10 +46,7 @@ export function lambdaNet(settings: Settings, inVpc: boolean, resolve: Resolve =
   };
 }
 
-/**
- * Returns the network of a function that connects to targets. In a VPC with IPv6, the limits of `lambdaNet` do not
- * apply.
- */
+/** Returns the network for connections to targets. In a VPC with IPv6, the limits of `lambdaNet` do not apply. */
 export const outerNet = (settings: Settings, vpc: OwnVpc): Net =>
   vpc === 'ipv6' ? makeNet(settings) : lambdaNet(settings, vpc === 'ipv4');
 

@@ -55,11 +55,7 @@ function lazyQueues(urls: Readonly<Record<string, string>>): Queues {
 
 type Parts = { makeBus?: MakeBus; makeNet?: MakeNet; makeFiles?: MakeFiles };
 
-/**
- * Returns the ports of a function on AWS. Throws an error that names an invalid variable.
- * @param queues names of the queues that it may send to
- * @param parts ports that not every function has in its bundle
- */
+/** Returns the ports of a function that may send to `queues`. Throws an error that names an invalid variable. */
 export function lambdaPorts(
   env: Record<string, string | undefined>,
   queues: readonly string[],

@@ -10,11 +10,9 @@ const RETRY_MS = 60_000;
 const loadReader = lazy(async () => (await import('#lib/aws/lambda/secret-reader.ts')).secretReader());
 
 /**
- * Runs a function with settings from Secrets Manager, each read at most every five minutes. If a value has changed, the
- * function is created again, so that a rotation needs no deployment. If a read fails or its value is invalid, the last
- * value is used and the read is repeated after a minute; without a last value, the invocation fails and is retried.
- * @param env has the names of the secrets; a setting without one keeps its value
- * @param make creates the function
+ * Runs a function with settings from Secrets Manager. If one has changed, `make` creates the function again, so that a
+ * rotation needs no deployment. If a read fails or its value is invalid, the last value is used; without one, the
+ * invocation fails and is retried. @param env has the names of the secrets; a setting without one keeps its value
  */
 export function withSecrets<P extends Ports, Event, Answer>(
   env: Record<string, string | undefined>,
@@ -30,7 +28,6 @@ export function withSecrets<P extends Ports, Event, Answer>(
   const known = new Map<SecretSetting, { value: string; until: number }>();
   let work: ((event: Event) => Promise<Answer>) | undefined;
 
-  /** Returns whether the value changed. */
   async function refresh({ setting, name }: (typeof named)[number]): Promise<boolean> {
     const now = ports.clock.now();
     const last = known.get(setting);

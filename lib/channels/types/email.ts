@@ -20,7 +20,6 @@ export const addressesIn = (list: string): string[] => [
 
 const isAddress = (text: string): boolean => text.length <= MAX_LENGTH && z.email().safeParse(text).success;
 
-/** Sends plain text and HTML by the operator's mail server, one thread per incident or check. */
 export const email = defineChannel({
   type: 'email',
   title: 'E-mail',

@@ -4,10 +4,7 @@ import { messageOf, threadKeyOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/**
- * Part of the 32,000 bytes of a message that the lead may use
- * (https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create).
- */
+// 32,000 bytes per message: https://developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create
 const MAX_LEAD_BYTES = 16_000;
 const HOST = 'chat.googleapis.com';
 

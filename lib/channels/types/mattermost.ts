@@ -4,10 +4,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const COLORS = { bad: '#d93025', warn: '#f9ab00', good: '#1e8e3e', neutral: '#80868b' };
-/**
- * Part of the 16,383 characters of a message that the lead may use
- * (https://docs.mattermost.com/developers/integrate/reference/message-attachments).
- */
+// 16,383 characters per message: https://docs.mattermost.com/developers/integrate/reference/message-attachments
 const MAX_LEAD = 8000;
 
 export const mattermost = defineChannel({

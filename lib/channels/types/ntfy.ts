@@ -9,7 +9,6 @@ const TAGS = { bad: 'red_circle', warn: 'warning', good: 'green_circle', neutral
 /** Maximum body size; a longer message becomes an attachment (https://docs.ntfy.sh/publish/#limitations). */
 const MAX_BYTES = 4095;
 
-/** Posts to an ntfy topic: title, priority and tags as headers, the text as body. */
 export const ntfy = defineChannel({
   type: 'ntfy',
   title: 'ntfy',
@@ -62,10 +61,7 @@ export const ntfy = defineChannel({
   },
 });
 
-/**
- * Formats a header value. ASCII without `=?` stays as it is; other text becomes encoded words (RFC 2047) of at most 75
- * characters. Control characters become spaces.
- */
+/** Formats a header value: printable ASCII as is, other text as encoded words (RFC 2047) of at most 75 characters. */
 export function headerText(value: string): string {
   const oneLine = value.replace(/\p{Cc}+/gu, ' ').trim();
   if (/^[\x20-\x7e]*$/.test(oneLine) && !oneLine.includes('=?')) return oneLine;

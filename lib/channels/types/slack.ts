@@ -13,7 +13,6 @@ const MARKS = {
 /** Maximum length of the text of a section (https://api.slack.com/reference/block-kit/blocks#section). */
 const MAX_TEXT = 3000;
 
-/** Posts to an incoming webhook of Slack, or of a compatible service. */
 export const slack = defineChannel({
   type: 'slack',
   title: 'Slack',

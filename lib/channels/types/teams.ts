@@ -4,10 +4,7 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted } from '#lib/channels/plain-text.ts';
 
 const STYLES = { bad: 'attention', warn: 'warning', good: 'good', neutral: 'default' };
-/**
- * Part of the 28 KB of a message that the lead may use
- * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook).
- */
+// 28 KB per message: learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook
 const MAX_LEAD_BYTES = 16_000;
 
 /** Posts an Adaptive Card to Teams: to the webhook of a workflow, or to an incoming webhook. */

@@ -3,7 +3,6 @@ import { clockIn, duration, timeRange, zoneName } from '#console/rules/time.ts';
 import { nextOccurrences } from '#console/rules/windows/times.ts';
 import type { WindowTimes } from '#lib/schedule/calendar/window-ranges.ts';
 
-/** Maximum number of listed occurrences: enough to show the recurrence. */
 const MAX_OCCURRENCES = 5;
 
 type UpcomingProps = {
