@@ -148,8 +148,7 @@ async function listedWrite(
   const listed = await ports.table.get<ManualIncidentsItem>(keys.manualIncidents(tenant));
   let ids = change(listed?.ids ?? []);
   if (ids.length > MAX_OPEN) {
-    // An incident that expired while open is still listed. The last id stays: its incident is being created or
-    // reopened.
+    // An expired open incident is still listed. The incident of the last id is being created or reopened.
     const found = await ports.table.getMany<IncidentItem>(ids.map((id) => keys.incident(tenant, id)));
     ids = ids.filter((_, i) => i === ids.length - 1 || (found[i] && found[i].resolved_at === undefined));
   }
@@ -163,10 +162,7 @@ async function listedWrite(
   return { put, if: listed ? { version: listed.v } : 'absent' };
 }
 
-/**
- * Changes the given properties of an incident. Writes nothing without a change.
- * @throws AppError VALIDATION_ERROR for a component that does not exist
- */
+/** Changes the given properties; writes nothing without a change. Throws VALIDATION_ERROR for an unknown component. */
 export async function changeIncident(context: Context, id: string, patch: IncidentPatch): Promise<IncidentItem> {
   const { ports } = context;
   assertUnchanged({ id }, { id: patch.id });
@@ -211,10 +207,7 @@ export async function resolveIncident(context: Context, id: string): Promise<Inc
   return ended;
 }
 
-/**
- * Returns the writes that resolve an incident, and the incident after them.
- * @throws AppError CONFLICT for an automatic one while one of its checks is down
- */
+/** Returns the writes that resolve an incident, and the incident after them. @throws as `resolveIncident` */
 export async function resolvingWrites(
   context: Context,
   incident: IncidentItem,
@@ -227,10 +220,7 @@ export async function resolvingWrites(
   return { writes, after: { ...incident, ...end } };
 }
 
-/**
- * Returns the writes that reopen a resolved manual incident.
- * @throws AppError LIMIT_EXCEEDED beyond 100 unresolved manual incidents
- */
+/** Returns the writes that reopen a resolved manual incident. @throws AppError LIMIT_EXCEEDED beyond MAX_OPEN */
 export async function reopeningWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
   const { ports, keys, tenant } = context;
   const { resolved_at: _at, resolved_by: _by, ...open } = incident;
@@ -243,10 +233,7 @@ export async function reopeningWrites(context: Context, incident: IncidentItem):
   ];
 }
 
-/**
- * Returns the end of an incident in epoch ms: now for a manual incident, else the last recovery of its checks.
- * @throws AppError CONFLICT while one of its checks is down
- */
+/** Returns the end of an incident (epoch ms): now if manual, else its last recovery. @throws as `resolveIncident` */
 async function endOf(context: Context, incident: IncidentItem): Promise<number> {
   if (incident.origin === 'manual') return context.ports.clock.now();
   const status = await entityStatus(context, incident);

@@ -17,7 +17,6 @@ export const ComponentIds = z
 /** The properties of a status page that incidents read. */
 type PageItem = Item & { id: string; groups: { components: { id: string }[] }[] };
 
-/** Maps the id of each component of the account to the id of its status page. */
 async function readComponentPages({ ports, keys, tenant }: Context): Promise<ReadonlyMap<string, string>> {
   const pages = await allOf<PageItem>(ports.table, { partition: keys.statusPages(tenant), ...under(STATUS_PAGES) });
   return new Map(

@@ -93,7 +93,6 @@ export async function entityStatus(env: Env, { tenant_id, id }: IncidentItem): P
   return { recovered_at, hasPendingUpdate };
 }
 
-/** Records a deleted entity. @returns the time of detection in epoch ms */
 async function recordDeleted({ ports }: Env, one: IncidentEntity): Promise<number> {
   const at = ports.clock.now();
   const put: IncidentEntity = { ...one, v: ports.ids.token(), at, down_checks: 0 };

@@ -33,13 +33,10 @@ export type IncidentItem = Item & {
   resolved_at?: string;
   /** E-mail address of the user, label of the key, or `automatic`. */
   resolved_by?: string;
-  /** Whether status pages and feeds omit it. */
   hidden: boolean;
   /** Title on status pages; absent: made from the names of the components. */
   public_title?: string;
-  /**
-   * Affected components that users chose. A status page also shows incidents that include the entity of a component.
-   */
+  /** Affected components that users chose. Status pages also show incidents with the entity of a component. */
   component_ids?: string[];
   /** Status of the newest public update, and number of updates; absent without one. */
   public_status?: UpdateStatus;

@@ -162,10 +162,7 @@ export async function publishUpdate(
   return update;
 }
 
-/**
- * Returns the writes of an incident with its new public status, which can resolve or reopen it.
- * @throws AppError CONFLICT, LIMIT_EXCEEDED
- */
+/** Returns the writes of a public status, which can resolve or reopen an incident. Throws CONFLICT, LIMIT_EXCEEDED. */
 async function statusWrites(context: Context, incident: IncidentItem): Promise<Write[]> {
   const { id, public_status, resolved_at, origin, v } = incident;
   const isOver = resolved_at !== undefined;
@@ -183,8 +180,7 @@ async function statusWrites(context: Context, incident: IncidentItem): Promise<W
 }
 
 /**
- * Changes the text of an update and marks the update as edited. Notifies no subscribers; writes nothing without a
- * change.
+ * Changes the text of an update and marks it as edited. Notifies no subscribers; writes nothing without a change.
  * @throws AppError VALIDATION_ERROR if the id or status of the patch differs from that of the update
  */
 export async function editUpdate(

@@ -15,10 +15,7 @@ import { expiryOf, type IncidentEntity, type IncidentItem } from './incident.ts'
 import { entityWith, entryOfAlert, entryOfTransition, incidentWith, newIncident } from './join.ts';
 import { acknowledgedEntry } from './root-acknowledged.ts';
 
-/**
- * Minimum and maximum delay (ms) of the next attempt while the alert of a failure is held. Between them, the delay is a
- * quarter of the age of the failure.
- */
+/** Bounds (ms) of the delay of the next attempt, a quarter of the age of the failure, while its alert is held. */
 const MIN_MS = 2_000;
 const MAX_MS = 300_000;
 /** Time in ms to wait for a cause if no held alert waits for it, and delay of each attempt in that time. */
@@ -99,10 +96,7 @@ async function addAlert(env: Env, alert: AlertItem): Promise<void> {
   if (transition && !transition.incident) await addTransition(env, transition);
 }
 
-/**
- * Adds a transition to its incident. Finds or opens the incident if the transition has none.
- * @returns time of the next attempt (epoch ms); undefined if none is needed
- */
+/** Adds a transition to its incident. Returns the time of the next attempt (epoch ms); undefined if not needed. */
 async function addTransition(env: Env, transition: DecidedTransition): Promise<number | undefined> {
   const found = transition.incident ?? (await findOrOpenIncident(env, transition));
   if (found && 'again' in found) return found.again;

@@ -1,7 +1,6 @@
 /**
- * Time in seconds for which browsers and caches use a published file. After that, they use it for the same time again
- * while they fetch a new one. If the time were longer, the first visitor during an outage would see a page that does
- * not report it.
+ * Time in seconds for which browsers and caches use a published file, and again while they fetch a new one. If it were
+ * longer, the first visitor during an outage would see a page that does not report it.
  */
 const FRESH_SECONDS = 15;
 /** Time in seconds for which a cache may serve a file while the service fails. */

@@ -26,10 +26,7 @@ export type GapCause = z.infer<typeof GapCause>;
 /** Time range [from, to) in epoch ms. */
 export type TimeRange = { from: number; to: number };
 
-/**
- * Returns the time (ms) after a slot in which its probe can be in progress. An outage that begins in that time
- * interrupts the probe.
- */
+/** Returns the time (ms) after a slot in which a new outage interrupts its probe, because it can be in progress. */
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 
@@ -140,7 +137,6 @@ export async function pushGaps(
   return gaps;
 }
 
-/** Whether a gap starts at the end of the last one and has the same cause. */
 const isContinuation = (last: Gap | undefined, gap: Gap): last is Gap =>
   last?.to === gap.from && last.cause === gap.cause;
 

@@ -23,8 +23,7 @@ export async function resultList(
   const { ports, keys, caller } = context;
   const now = ports.clock.now();
   const kept = retentionStart(now, caller.retention_days);
-  // Latest possible sort time: a push can be ahead by MAX_FUTURE_MS. `until` is limited to it, because
-  // times after the year 2286 have more digits and would not sort.
+  // A push can be ahead by MAX_FUTURE_MS. `until` is limited: times after 2286 have more digits and would not sort.
   const latest = now + MAX_FUTURE_MS;
   const to = Math.min(until ?? latest, latest) + CLOCK_TOLERANCE_MS;
   const from = since === undefined ? kept : Math.max(kept, await earliestSortTime(context, check, since));
@@ -81,10 +80,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/**
- * Returns the earliest possible sort time (epoch ms) of results checked at or after `since`: their slot can be up to an
- * interval earlier.
- */
+/** Returns the earliest sort time (epoch ms) of results checked since `since`: a slot can be an interval earlier. */
 async function earliestSortTime(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_FUTURE_MS;
   if (check.execution_mode === 'push') return from;

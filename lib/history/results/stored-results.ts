@@ -63,10 +63,7 @@ async function* packedEntries(
 
 const inOrder = <T>(list: T[], descending: boolean): T[] => (descending ? list.reverse() : list);
 
-/**
- * Returns the range and interval of each enabled revision. The first one starts with `range`, to include packs from
- * before a clock correction.
- */
+/** Returns the ranges of enabled revisions. The first starts with `range`, for packs from before a clock correction. */
 const revisionRanges = (revisions: readonly RevisionItem[], range: SlotRange) =>
   revisions.flatMap(({ from, enabled, rhythm }, i) => {
     const part = {
@@ -83,9 +80,8 @@ export type HistoryEntry =
   | { at: number; gap: PackedGap['gap'] };
 
 /**
- * Yields the stored results and gap causes of a check in a range, in pages: from packs of its cell and single results.
- * A slot with both was probed twice: the single result counts, because it changed the check.
- * @param revisions in force in the range, in order of time
+ * Yields the stored results and gap causes of a check, in pages. A slot with a single and a packed result was probed
+ * twice: the single result counts, because it changed the check. `revisions`: in force in the range, in order of time.
  */
 export async function* storedEntries(
   context: TenantEnv,
@@ -121,7 +117,6 @@ const hasSingles = ({ execution_mode, single, settings_at }: CheckItem, from: nu
   execution_mode === 'push' ||
   Math.max(single === undefined ? 0 : orderOf({ sk: single }), settings_at + OLDER_SETTINGS_MS) >= from;
 
-/** Returns the part of a range that is left to read after the sort key `after`, in descending order. */
 const remainingRange = (range: SlotRange, after: string | undefined): SlotRange =>
   after === undefined ? range : { from: range.from, until: Math.min(range.until, orderOf({ sk: after })) };
 

@@ -9,9 +9,8 @@ import { type IntervalSchedule, latestSlot } from '#lib/schedule/slots.ts';
 import { type HistoryEntry, type SlotRange, storedEntries } from './stored-results.ts';
 
 /**
- * Evaluation of slots at `now` (epoch ms). A slot has passed at the next slot or after `patience_ms`, whichever is
- * earlier. It is missed if it still has no result after another `timeout_ms` (at most the interval) for the probe, and
- * PACK_MS, for which a quiet result waits to be written.
+ * Evaluation of slots at `now` (epoch ms). A slot has passed at the next slot, or earlier after `patience_ms`. It is
+ * missed if it has no result after another `timeout_ms` (at most the interval) for the probe, and PACK_MS.
  */
 type SlotEvaluation = { now: number; timeout_ms: number; patience_ms?: number | undefined };
 
@@ -46,7 +45,6 @@ function* dueSlots(
 
 const firstSlot = (rhythm: IntervalSchedule, at: number): number => latestSlot(rhythm, at - 1) + rhythm.interval_ms;
 
-/** Due times counted per turn of the event loop. */
 const DUE_TIMES_PER_TURN = 200;
 
 /** Returns the number of slots in a time range; for a push check with a schedule, of its due times. */

@@ -181,7 +181,6 @@ const MAX_BUCKETS = 1000;
 /** Size (ms) of the rollups that make up a bucket; the kept time starts at a multiple of it. */
 const PART_MS: Record<BucketSize, number> = { hour: HOUR_MS, day: DAY_MS, month: DAY_MS };
 
-/** Default start of a range, from its end (epoch ms). */
 const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
   hour: (to) => to - DAY_MS,
   day: (to) => to - 30 * DAY_MS,
@@ -189,9 +188,8 @@ const DEFAULT_FROM: Record<BucketSize, (to: number) => number> = {
 };
 
 /**
- * Lists the buckets of a request. The range is widened to whole buckets, then cut to now and to the kept time, so the
- * last bucket may end now, and the first month may begin with the first day kept. `rollupDays`: number of days for
- * which the account keeps rollups. Returns an error if the request is not valid.
+ * Lists the buckets of a request, or returns an error. The range is widened to whole buckets, then cut to now and to
+ * the kept time (docs/use/states-and-history.md#history). `rollupDays`: number of days for which rollups are kept.
  */
 export function listBuckets(
   { bucket, from: requestedFrom, to: requestedTo }: BucketQuery,

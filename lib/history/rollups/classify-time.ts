@@ -61,9 +61,8 @@ type StateChange = { at: number; state: EntityState };
 /** Data to classify a range. Its lists of ranges may be unordered, overlap, and extend beyond that range. */
 export type TimeSources = {
   /**
-   * State changes in the order in which they were decided, each with the instant from which it counts, usually the
-   * first result of the streak that led to it. The state is unknown before the first change. A later change can count
-   * from an earlier instant: at each instant, the last change in the list that already counts applies.
+   * State changes in the order of their decision, each with the instant from which it counts. A later change can count
+   * from an earlier instant. The last in the list that already counts applies; before the first, the state is unknown.
    */
   changes: readonly StateChange[];
   monitored: readonly TimeRange[];

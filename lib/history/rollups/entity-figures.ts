@@ -5,15 +5,11 @@ import { type LatencyHistogram, mergeHistograms } from './latency-histogram.ts';
 import type { Rollup } from './rollup-item.ts';
 import { type CheckSource, notMonitored, type Part, type RollupReader } from './stored-rollups.ts';
 
-/** Figures with the latencies of the checks, if these were read. */
 type WithLatency<F extends EntityFigures> = F & { latency?: LatencyHistogram };
 
 export type HourFigures = WithLatency<EntityFigures>;
 
-/**
- * Returns the figures of an entity in contiguous hours: counts are sums over its checks; time is derived from their
- * spans. `latency`: also reads the latencies of the checks, which are separate items.
- */
+/** Returns the figures of an entity in contiguous hours. `latency`: also reads latencies, which are separate items. */
 export async function entityHours(
   rollups: RollupReader,
   checks: readonly CheckSource[],

@@ -11,9 +11,6 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
   return hours;
 }
 
-/**
- * Returns the oldest hour (epoch ms) with complete raw data, which expires by the hour (resultExpiry). An hour that
- * expires within ROLLUP_DELAY_MS does not count.
- */
+/** Returns the oldest hour (epoch ms) whose raw data does not begin to expire (resultExpiry) within ROLLUP_DELAY_MS. */
 export const oldestCompleteHour = (now: number, retentionDays: number): number =>
   startOfHour(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

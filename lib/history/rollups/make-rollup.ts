@@ -113,9 +113,8 @@ export async function makeDay(of: RolledCell, day: number, options: RollupOption
 }
 
 /**
- * Makes the day rollup of an entity. It is made again for each cell with checks of the entity, because only the last
- * cell finds all hours. It is not overwritten after a check of that day was deleted, because the data of the check can
- * no longer be read.
+ * Makes the day rollup of an entity, again for each cell with its checks, because only the last cell finds all hours.
+ * Keeps the rollup after a check of that day was deleted, because the data of the check can no longer be read.
  */
 async function makeEntityDay(
   of: RolledCell,
@@ -152,10 +151,7 @@ type Content = Pick<RollupItem, 'made_at' | 'figures' | 'checks'> & { latencies?
 /** Keys of a rollup; the rollup of an entity has no latencies. */
 type RollupKeys = { rollup: Key; latencies?: Key };
 
-/**
- * Writes a rollup, conditional on the version that was read, so that a rollup never replaces one with more data. Its
- * latencies are written in the same transaction, even if empty. If `make` returns undefined, nothing is written.
- */
+/** Writes a rollup and its latencies, even if empty, in one transaction. Never replaces a rollup that has more data. */
 async function writeRollup(
   { ports, retention_days }: RolledCell,
   keys: RollupKeys,

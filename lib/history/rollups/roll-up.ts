@@ -36,8 +36,7 @@ export async function rollUp(env: Env, { tenant_id, cell, revise }: RollupMessag
 async function makeDue(of: RolledCell, { begun_at }: CellItem): Promise<number | undefined> {
   const now = of.ports.clock.now();
   const [newestHour, newestDay] = await Promise.all([newest(of, ROLLUPS.hour), newest(of, ROLLUPS.day)]);
-  // Starts with the oldest hour that was open when the cell was created, because results of an open hour send no
-  // revision message.
+  // Starts with the oldest hour open when the cell was created: results of an open hour send no revision message.
   const first = Math.max(startOfHour(begun_at - ROLLUP_DELAY_MS), oldestCompleteHour(now, of.retention_days));
   let hour = Math.max(first, newestHour === undefined ? 0 : newestHour + HOUR_MS);
   for (let left = HOURS_PER_MESSAGE; left > 0 && isClosed(hour, now); left--, hour += HOUR_MS) {
@@ -55,9 +54,8 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 }
 
 /**
- * Remakes hours or days, except those whose making started at `after` or later: they include the reported change. Days
- * follow their hours in a separate message, so that a crash between them loses no day, and revisions of several hours
- * remake it once.
+ * Remakes hours or days, unless their making started at `after` or later and includes the reported change. Days follow
+ * in a separate message, so that a crash between them loses no day, and revisions of several hours remake it once.
  */
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;

@@ -22,9 +22,7 @@ const KINDS = new Map<string, Classified>(
   ]),
 );
 
-/**
- * Encodes each span as letter and ms, the last without ms: `u` is an hour up, `u1200000d60000u` one with a minute down.
- */
+/** Encodes spans as letters and ms, the last without ms: `u` is an hour up, `u1200000d60000u` has a minute down. */
 export const encodeSpans = (spans: readonly ClassifiedSpan[]): string =>
   spans
     .map(({ from, to, as, in_maintenance }, i) => {
@@ -57,16 +55,14 @@ export type Rollup = EntityFigures & {
 export type CheckRollup = Rollup & Pick<Figures, 'latency'>;
 
 /**
- * Figures of the checks of a cell in an hour or UTC day, by their number in the cell; or of an entity in a UTC day, by
- * its id. Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500 spans
- * per check.
+ * Figures of the checks of a cell in an hour or UTC day, by their number; or of an entity in a UTC day, by its id.
+ * Zeros are omitted. An hour of 50 one-minute checks takes 1.1 KB in DynamoDB, at most 170 KB with 500 spans per check.
  */
 export type StoredRollup = Record<string, StoredEntry>;
 
 /**
- * Encoded histograms of the checks of a cell, by number. A separate item, because it is the larger part and most
- * requests for entities do not need it: an hour of 50 one-minute checks takes 3.4 KB with the usual spread, 6.0 KB with
- * a wide one; a day 6.5 and 16 KB.
+ * Encoded histograms of the checks of a cell, by number. A separate item, because most requests for entities do not
+ * need it. An hour of 50 one-minute checks takes 3.4 KB (6.0 KB with a wide spread), a day 6.5 KB (16 KB).
  */
 export type StoredLatencies = Record<string, string>;
 

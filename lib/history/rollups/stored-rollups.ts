@@ -35,9 +35,8 @@ export function withCachedReads<E extends Env>(env: E): E {
 }
 
 /**
- * Rollup of an hour or UTC day that starts at `from` (epoch ms). `figures`: of the checks of a cell, by number, or,
- * only for a day, of one entity, by its id. `made_at`: time at which it was last made (epoch ms). `revised`: times of
- * later changes of figures. `raw_days`: retention of its raw data in days. `checks`: number of checks of the entity.
+ * Rollup of an hour or UTC day that starts at `from`, last made at `made_at` (epoch ms). `revised`: times of later
+ * changes of figures. `raw_days`: retention of its raw data in days. `checks`: number of checks of the entity.
  */
 export type RollupItem = Item & {
   v: string;
@@ -69,7 +68,6 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 export type RollupReader = {
   /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
   days(check: CheckSource, range: TimeRange): Promise<Part[]>;
-  /** Like `days`, for an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], range: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a part of a check for each range. Ranges are contiguous, and each is within one hour. */
   parts(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part[]>;
@@ -153,7 +151,6 @@ export function readRollups(context: TenantEnv, retentionDays: number, { strong 
     return found.filter((part) => part !== undefined);
   }
 
-  /** Measures a stretch of ranges without rollups in one pass. */
   async function fillIn(check: CheckItem, ranges: readonly TimeRange[], found: (Part | undefined)[], stretch: Stretch) {
     const missing = ranges.slice(stretch.first, stretch.end);
     const createdAt = Date.parse(check.created_at);
@@ -201,10 +198,10 @@ function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, range:
   return rolled && partOf(rolled, name, range);
 }
 
-/** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
 function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, range: TimeRange): Part {
   const rollup = decodeRollup(stored, name, range) ?? notMonitored(range).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
+  /** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
   return { range, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 

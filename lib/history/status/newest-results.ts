@@ -106,8 +106,7 @@ const PACKS_READ = 3;
 
 /**
  * Returns the newest result of each check, in the order of `checks`; undefined without one. One read per cell and
- * interval covers up to 50 checks; one batch read covers checks whose single result is newer. Other checks are
- * read one by one.
+ * interval covers up to 50 checks; one batch read covers newer single results. Others are read one by one.
  */
 export async function newestResults(
   context: Context,
@@ -148,10 +147,7 @@ export async function newestResults(
   );
 }
 
-/**
- * Whether the newest single result of a check is its newest result, given that no pack since its last change of
- * settings has a newer one.
- */
+/** Whether the single result is the newest, given that no pack since the last change of settings has a newer one. */
 const isSingleNewest = ({ enabled, settings_at }: CheckItem, single: string): boolean =>
   enabled && orderOf({ sk: single }) >= settings_at;
 

@@ -121,7 +121,6 @@ async function errorsOf({ ports, keys, tenant, caller }: Context, items: EntityI
   );
 }
 
-/** Returns the id of a check that is down, else of one that is degraded; undefined without either. */
 function worstCheck(checks: Record<string, CheckState>): string | undefined {
   const found = Object.entries(checks);
   return (found.find(([, state]) => state === 'down') ?? found.find(([, state]) => state === 'degraded'))?.[0];

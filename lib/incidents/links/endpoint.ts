@@ -106,10 +106,7 @@ ${asksName ? `<script>${SCRIPT}</script>` : ''}
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/**
- * Returns a handler for the pages of links, which never throws. Only POST changes data, because previews and mail
- * scanners fetch every link.
- */
+/** Handles link pages; never throws. Only POST changes data, because previews and mail scanners fetch every link. */
 export function linkHandler(env: Env): (event: ApiEvent) => Promise<ApiResult> {
   const { anonymous } = gates(env);
   return async (event) => {

@@ -90,7 +90,6 @@ async function readComponentState(scope: TenantEnv & Env, badge: PublicBadgeItem
   return stateOf(source, { maintenance_since, published: undefined, isStale }).state;
 }
 
-/** Reads the entity or check of a badge as the component of a status page. */
 async function readSource(scope: TenantEnv, { check_id, entity_id }: PublicBadgeItem): Promise<Source> {
   const shown = { check_id, entity_id, show_uptime: true, show_latency: true };
   const component = { id: 'badge', name: '', description: '', ...shown };
@@ -111,7 +110,6 @@ async function readPageState({ ports, keys, tenant }: TenantEnv & Env, id: strin
 type Wanted = { badge: PublicBadgeItem; publicId: string; period: Period; account: AccountItem };
 type Figures = Pick<BadgeFiguresItem, 'uptime' | 'p95_ms'>;
 
-/** Returns the cached figures of a period, or reads them if the cached ones are ten minutes old. */
 async function cachedFigures(scope: TenantEnv & Env, wanted: Wanted): Promise<Figures> {
   const { ports, keys } = scope;
   const now = ports.clock.now();

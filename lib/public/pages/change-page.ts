@@ -180,8 +180,7 @@ function imageOf(data: string): Pick<StatusLogoItem, 'name' | 'type' | 'data'> {
 }
 
 /**
- * Sets the domain of a page for the operator. The next tick publishes the page.
- * @param domain in lower case; undefined removes it
+ * Sets the domain (lower case) of a page for the operator; undefined removes it. The next tick publishes the page.
  * @throws AppError CONFLICT for a domain of another page, VALIDATION_ERROR if it is invalid or belongs to the service
  */
 export async function setDomain(scope: MutationContext, id: string, domain: string | undefined): Promise<void> {
@@ -216,10 +215,7 @@ async function writePage(scope: Scope, id: string, change: () => Promise<Write[]
     await ports.queues.send('publish', [publishMessage(tenant, ports.clock.now(), id)]);
 }
 
-/**
- * Commits a change of a page with the schedule entry that publishes it at the next tick at the latest, also after a
- * crash. Returns false if there was nothing to change.
- */
+/** Commits a change and an entry that publishes it by the next tick, also after a crash. Returns false if unchanged. */
 function commitPage(
   { ports, keys, tenant }: MutationContext,
   id: string,

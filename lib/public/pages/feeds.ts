@@ -12,11 +12,7 @@ const AHEAD_MS = 30 * DAY_MS;
 
 type Entry = { id: string; title: string; text: string; published: string; updated: string; link_suffix: string };
 
-/**
- * Returns the Atom feed (RFC 4287) of a page: its newest updates and maintenance. It changes only with its entries, so
- * that readers get 304 in between. Pure.
- * @param url address of the page
- */
+/** Returns the Atom feed (RFC 4287) of a page at `url`. Changes only with its entries, so readers get 304. Pure. */
 export function atomFeed({ view, past, occurrences, created_at }: PublishedView, url: string): string {
   const { title, language } = view.page;
   const since = iso(Date.parse(view.as_of) - MAX_AGE_MS);

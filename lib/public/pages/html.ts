@@ -101,7 +101,6 @@ function bars({ name, days }: ComponentView, { view, formats }: Page): Markup {
 
 const isEvent = ({ kind }: DayView): boolean => kind !== 'operational' && kind !== 'unknown';
 
-/** Lists the days with events, newest first. */
 function events({ name, days }: ComponentView, { view, formats }: Page): Markup {
   const texts = TEXTS[view.page.language];
   const rows = days.filter(isEvent).toReversed();
@@ -173,10 +172,7 @@ function maintenance({ title, starts_at, ends_at, status, component_ids }: Maint
   })}</p></article>`;
 }
 
-/**
- * Addresses of a page: `base` is its path, empty for the root of a host; `json` and `logo` are paths of its files, but
- * `logo` of a preview is a `data:` URL. `script`: script of the page, by default SCRIPT.
- */
+/** Addresses of a page: paths, but `logo` of a preview is a `data:` URL. `base` is empty for the root of a host. */
 type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 
 function head(

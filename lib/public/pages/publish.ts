@@ -32,9 +32,8 @@ export type PublicationItem = Item & {
 };
 
 /**
- * Length of a claim (ms). A publisher stops writing when less than RESERVE_MS of its claim is left. The write of a file
- * takes less than RESERVE_MS. A publisher that was paused during a write detects that it has lost its claim, and
- * requests another rendering.
+ * Length of a claim (ms). A publisher stops writing RESERVE_MS before its end, because a write takes less than that. A
+ * publisher that was paused during a write detects that it has lost its claim, and requests another rendering.
  */
 const CLAIM_MS = 30_000;
 const RESERVE_MS = 10_000;
@@ -125,9 +124,8 @@ async function publishClaimed(
 }
 
 /**
- * Claims the page for this publisher and returns the publication. Returns `done` if a recent enough rendering exists,
- * or the time of the next attempt (epoch ms) if another publisher has the claim or the last rendering started less than
- * MERGE_MS ago.
+ * Claims the page and returns the publication. Returns `done` if a recent enough rendering exists, or the time of the
+ * next attempt (epoch ms) if another publisher has the claim or the last rendering started less than MERGE_MS ago.
  */
 async function claim({ ports, keys }: Env, { tenant_id, page_id, not_older_than }: PageMessage) {
   const key = keys.publication(tenant_id, page_id);

@@ -77,10 +77,7 @@ export async function readIncidents(
   return { all, notices, states, next_at };
 }
 
-/**
- * Reads the incidents that a page can show, newest first: the newest, and older open ones that users published or whose
- * root is on the page.
- */
+/** Reads the newest incidents, and older open ones that users published or whose root is on the page; newest first. */
 async function candidates(
   { ports, keys, tenant }: TenantEnv,
   sources: readonly Source[],
@@ -129,7 +126,6 @@ async function publishedOf(
 
 const STATE_OF_IMPACT = { outage: 'outage', degraded: 'degraded', none: 'operational' } as const;
 
-/** Notes the state of the components that users named in an open incident. */
 function noteStates(states: Map<string, ComponentState>, { impact, component_ids = [] }: IncidentItem): void {
   for (const id of component_ids) {
     states.set(id, worst([states.get(id) ?? 'operational', STATE_OF_IMPACT[impact]]));

@@ -30,10 +30,7 @@ type Maintenance = {
   next_at: number;
 };
 
-/**
- * Time (ms) before and after now that a calendar covers, and maximum number of its occurrences, and of component names
- * in each.
- */
+/** Time (ms) that a calendar covers before and after now, and maximum number of occurrences and of names in each. */
 const CALENDAR_MS = 90 * DAY_MS;
 const MAX_OCCURRENCES = 500;
 const MAX_NAMES = 5;

@@ -26,10 +26,7 @@ import {
 const RECENT_MS = 14 * DAY_MS;
 const MAX_RECENT = 20;
 
-/**
- * Reads the data that visitors see on a page now. `next_at`: time (epoch ms) at which it changes without a change of
- * state, such as the start of a maintenance window.
- */
+/** Reads what visitors see on a page now. `next_at`: time (epoch ms) of its next change without a change of state. */
 export async function readView(
   env: Env,
   page: StatusPageItem,

@@ -24,10 +24,7 @@ export function urlOf(page: StatusPageItem, settings: Settings): string | undefi
   return isDomain(folder) ? `https://${folder}` : `${linksAddress(settings)}/${STATUS_PATH}/${folder}`;
 }
 
-/**
- * Renders the files of a page as visitors are to see it now. `url`: its address. `notices`: news of the last day.
- * `next_at`: time at which the files change without a change of state (epoch ms).
- */
+/** Renders the files of a page now. `notices`: news of the last day. `next_at` (epoch ms): as for `readView`. */
 export async function renderFiles(
   env: Env,
   { page, account }: ShownPage,
@@ -44,10 +41,8 @@ export const logoOf = async ({ ports, keys }: Env, { tenant_id, id, logo }: Stat
   logo === undefined ? undefined : ports.table.get<StatusLogoItem>(keys.statusLogo(tenant_id, id));
 
 /**
- * Returns the files of a page by path, without a leading slash. Any web server can serve a folder with these files: a
- * page is `index.html` of its folder. Pure.
- * @param name folder; the folder of a domain is the root of its host
- * @param url address of the page, for feeds, which need absolute addresses
+ * Returns the files of a page by path, without a leading slash, for any web server: a page is `index.html` of its
+ * folder. `name`: folder; that of a domain is the root of its host. `url`: absolute address, for feeds. Pure.
  */
 function pageFiles(
   published: PublishedView,

@@ -6,8 +6,7 @@ import { type Component, componentsOf, type StatusPageItem } from './status-page
 
 /**
  * A component with its data. `entity`: its entity, or that of its check. `entity` and `check` are undefined if they
- * were deleted or the component does not have one. `measured_by`: its check, or all checks of its entity, also disabled
- * ones.
+ * were deleted or are not set. `measured_by`: its check, or all checks of its entity, also disabled ones.
  */
 export type Source = { component: Component; entity?: EntityItem; check?: CheckItem; measured_by: CheckItem[] };
 

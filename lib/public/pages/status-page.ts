@@ -94,7 +94,6 @@ const DESCRIPTIONS = {
 const slug = PageSlug.describe('Last part of its address, unique over all accounts.');
 const title = Title.describe('Title that visitors see.');
 
-/** Settings of a page that have a default. */
 const optional = {
   description: line(0, 500).describe('Text below the title. Default: none.').exactOptional(),
   visibility: z.enum(['draft', 'public', 'link']).describe(DESCRIPTIONS.visibility).exactOptional(),
@@ -125,7 +124,6 @@ const optional = {
 export const NewStatusPage = z.object({ slug, title, ...optional }).meta({ id: 'NewStatusPage' });
 export type NewStatusPage = z.output<typeof NewStatusPage>;
 
-/** Settings of a page, as stored. */
 type Settings = Required<NewStatusPage>;
 
 export const DEFAULTS: Omit<Settings, 'slug' | 'title'> = {
@@ -262,7 +260,6 @@ export const Logo = z
   })
   .meta({ id: 'StatusLogo' });
 
-/** Returns the settings that a caller sets, for the audit log. */
 const settingsOf = (page: StatusPageItem): Record<string, unknown> =>
   Object.fromEntries(namesOf(NewStatusPage.shape).map((name) => [name, page[name]]));
 

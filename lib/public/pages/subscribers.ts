@@ -157,10 +157,7 @@ export async function deleteSubscribers(env: Env<'table'>, page: StatusPageItem)
     await env.ports.table.transact(some.map(({ pk, sk }) => ({ delete: { pk, sk } })));
 }
 
-/**
- * Creates a delivery of each notice of a page to each subscriber that receives it. Repeatable: ids are derived, so a
- * publisher that repeats a rendering notifies no subscriber twice.
- */
+/** Creates deliveries of notices to the subscribers that receive them. Repeatable: derived ids prevent duplicates. */
 export async function notifySubscribers(
   env: Env,
   page: StatusPageItem,

@@ -129,10 +129,7 @@ export type AnnouncedMaintenance = {
 /** Compares times in ISO 8601, the earlier first. */
 export const byTime = (a: { at: string }, b: { at: string }): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
 
-/**
- * An occurrence of maintenance, with times in epoch ms and the names of the first components. `title`: undefined for
- * "Scheduled maintenance" in the language of the page.
- */
+/** Occurrence of maintenance (epoch ms). `names`: first components. `title`: undefined for "Scheduled maintenance". */
 export type OccurrenceView = {
   uid: string;
   title: string | undefined;
