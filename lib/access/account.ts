@@ -89,10 +89,7 @@ export const DEFAULT_LIMITS: Limits = {
   egress: 'public',
 };
 
-/**
- * Whether Unicode normalization (NFKC) leaves an e-mail address as it is. Otherwise it could pass for another address:
- * the Kelvin sign becomes `k` in lower case.
- */
+/** Whether Unicode NFKC leaves an e-mail address as it is. Others are ambiguous: the Kelvin sign could pass for `k`. */
 export function isNormalEmail(email: string): boolean {
   return email.normalize('NFKC') === email;
 }
@@ -194,9 +191,8 @@ export type UserItem = Item & {
   invitation?: { digest: string; valid_until: number };
   /** Unused sign-in link: digest of its token, and expiry (epoch ms). */
   link?: { digest: string; valid_until: number };
-  /** Adding or removing a passkey writes the user, so that each version of the user lists all passkeys. */
+  /** Adding or removing a passkey or identity writes the user, so that each version of the user lists all of them. */
   passkeys: SignInCredential[];
-  /** Identities at the identity provider, listed like passkeys. */
   identities: SignInCredential[];
   /** Sessions with another generation have ended, except sessions of keys; incremented to end all sessions. */
   session_generation: number;

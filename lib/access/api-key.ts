@@ -11,9 +11,7 @@ import { DAY_MS, iso } from '#lib/platform/time.ts';
 import { type AccountItem, Limits, type RateLimits, type Role, type UserItem } from './account.ts';
 import { type NewKey, READ_ONLY, RESTRICTIONS } from './new-key.ts';
 
-/** Minimum and maximum lifetime of a new key (ms). */
 const [MIN_LIFETIME_MS, MAX_LIFETIME_MS] = [60_000, 3650 * DAY_MS];
-/** Time (ms) for which an expired key stays listed. */
 const LISTED_MS = 90 * DAY_MS;
 
 /** Expiry of a key, epoch ms; null: never. `expires_at` of its item is the deletion from the table, epoch seconds. */
@@ -31,14 +29,10 @@ export const isForgotten = ({ valid_until }: Expiry, now: number): boolean =>
 export const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/** Whether something that ends at `end` (epoch ms; null: never) would outlive the key that creates it. */
 const outlives = (end: number | null, makerExpiry: number | null): boolean =>
   makerExpiry !== null && (end === null || end > makerExpiry);
 
-/**
- * Throws FORBIDDEN if the key of the caller or session expires: nothing that gives access may outlive the key that
- * creates it. The lifetime of a new key is limited instead (expiryOf). @param what created thing: `an invitation`
- */
+/** Throws FORBIDDEN if the caller's key expires, because no access may outlive it. @param what such as `a passkey` */
 export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
   throw new AppError(
@@ -118,7 +112,6 @@ export const CopiedToKeys = Limits.pick({ retention_days: true, rollup_days: tru
 });
 export type CopiedToKeys = z.output<typeof CopiedToKeys>;
 
-/** Account properties copied to key items; change-account.ts updates the copies. */
 type AccountCopy = CopiedToKeys & { account_disabled: boolean };
 
 export const copyOf = (account: AccountItem): AccountCopy => ({

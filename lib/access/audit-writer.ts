@@ -5,11 +5,7 @@ import type { MutationContext } from './context.ts';
 
 /**
  * Returns a function that builds the write of an audit entry. Call `auditWriter` once per use case, before the first
- * attempt. Add the write to the transaction of the change; with several transactions, to the last one:
- *
- *     const auditWrites = auditWriter(context, 'update', auditedEntity);
- *     …
- *     await commit(ports, [{ put: changed, if: { version: entity.v } }, ...auditWrites(entity, changed)]);
+ * attempt. Add the write to the transaction of the change; with several transactions, to the last one.
  */
 export function auditWriter<Thing>(scope: MutationContext, verb: Verb, of: Audited<Thing>): AuditWriter<Thing> {
   const author = authorOf(scope);

@@ -9,7 +9,6 @@ import type { Context, Origin } from './context.ts';
 import { chargeCost, spend, spendForAddress, withReadPermit } from './rate-gate.ts';
 import { assertApiAllowed, UNRESTRICTED } from './restriction.ts';
 
-/** Format of a key. Other text is rejected without a lookup. */
 const KEY = /^fw_[0-9A-Za-z]{43}$/;
 
 type KeyRequest = Pick<Sender, 'headers' | 'address' | 'request_id'>;
@@ -49,10 +48,7 @@ export function callerOf(ports: Ports, key: ApiKeyItem, address: string): Contex
 export const admit = <E extends Env>(env: E, sender: KeyRequest): Promise<Context & E> =>
   admitBy(env, sender, authenticate);
 
-/**
- * Authenticates a request. Throws RATE_LIMITED after too many failures from one address; valid credentials are still
- * accepted.
- */
+/** Authenticates a request. Throws RATE_LIMITED after many failures from one address, except for valid credentials. */
 export async function admitBy<E extends Env, From extends KeyRequest>(
   env: E,
   sender: From,

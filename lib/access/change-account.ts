@@ -63,7 +63,6 @@ function withTenant(others: string[], tenant: string, email: string, sharedEmail
   return [...others, tenant];
 }
 
-/** Returns the write that changes the account ids of an address. @param next computes them from the other accounts */
 async function emailWrites(
   { ports, keys, tenant }: TenantScope,
   email: string,

@@ -25,10 +25,7 @@ import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
-/**
- * Changes the given properties. Throws NOT_FOUND, and VALIDATION_ERROR for an expiry that is later than the current one
- * or less than a minute ahead.
- */
+/** Changes properties. Throws NOT_FOUND, and VALIDATION_ERROR for a later expiry or one less than a minute ahead. */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
   const auditWrites = auditWriter(scope, 'update', auditedKey);
@@ -84,12 +81,9 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
     const replaced: ApiKeyItem = { ...old, ...ending, v: ports.ids.token(), rotated_to: draw.id };
     return {
       input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
-      more_writes: [
-        { put: replaced, if: { version: old.v } },
-        // The pointer is deleted only with its key, so the condition on the key covers it too.
-        { put: { ...pointer, ...ending } },
-      ] satisfies Write[],
+      more_writes: [{ put: replaced, if: { version: old.v } }, { put: { ...pointer, ...ending } }] satisfies Write[],
     };
+    // The pointer is deleted only with its key, so the condition on the key covers it too.
   };
   return addKey(scope, pointer.user_id, make, 'rotate');
 }

@@ -5,7 +5,6 @@ import type { CopiedToKeys, Expiry } from './api-key.ts';
 import type { Restriction } from './restriction.ts';
 import type { SessionItem } from './session-item.ts';
 
-/** Authenticated caller, read from the key item, or from user and account. Account changes update the key items. */
 type Principal = Rights &
   Restriction &
   Expiry &
@@ -37,16 +36,10 @@ export type Context = TenantEnv & {
   session?: SessionItem;
 };
 
-/**
- * Ports and tenant for reading and writing items of the tenant. Part of every Context; admin commands build one for the
- * operator.
- */
+/** Ports and tenant for items of the tenant. Part of every Context; admin commands build one for the operator. */
 export type TenantScope = Env<'table' | 'clock' | 'ids'> & { tenant: string };
 
-/**
- * Context of a mutation. The author is the caller or, without a caller, the operator, a link in a message, or the
- * service, whose changes are not audited.
- */
+/** Context of a mutation by the caller, the operator, a link in a message, or the service (not audited). */
 export type MutationContext = TenantScope &
   Env<'settings'> &
   (

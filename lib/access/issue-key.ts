@@ -20,10 +20,7 @@ import type { MutationContext, TenantScope } from './context.ts';
 import type { NewKey } from './new-key.ts';
 import { firstAdmin, keyPointersOf, requireAccount } from './store.ts';
 
-/**
- * Creates a key. Throws VALIDATION_ERROR, and as `addKey` does.
- * @param makerExpiry expiry of the creating key (epoch ms), which the new key must not outlive; null: none
- */
+/** Creates a key that ends by `makerExpiry` (epoch ms; null: no limit). Throws VALIDATION_ERROR, and as `addKey`. */
 export async function issueKey(
   scope: MutationContext,
   userId: string,
@@ -93,7 +90,6 @@ async function keyCountOf(
   );
 }
 
-/** Throws VALIDATION_ERROR that names unknown checks, entities and skills of a restriction. */
 async function assertRestrictionExists(
   { ports, keys, tenant }: TenantScope,
   { check_ids, entity_ids, skills }: NewKey,

@@ -7,10 +7,7 @@ import { iso } from '#lib/platform/time.ts';
 import { foldedEmail } from './account.ts';
 import { digestOf } from './api-key.ts';
 
-/**
- * Consent of an e-mail address to mails of an account. About 400 bytes; written with each request to confirm,
- * confirmation and unsubscription. Pending consent expires 90 days after its last request.
- */
+/** Consent of an address to mails of an account. About 400 bytes. Pending consent expires 90 days after a request. */
 export type MailAddressItem = Item & {
   v: string;
   tenant_id: string;
@@ -38,10 +35,7 @@ export const auditedAddress: Audited<MailAddressItem> = {
 export const mailAddressKey = (keys: Keys, tenant: string, address: string): Key =>
   keys.mailAddress(tenant, digestOf(foldedEmail(address)));
 
-/**
- * Returns the write that confirms the address of a member without sending a mail, because the identity provider has
- * verified it. An unsubscribed address stays unsubscribed.
- */
+/** Returns the write that confirms a member's address, verified by the identity provider, unless it is unsubscribed. */
 export async function memberAddressWrites(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   tenant_id: string,

@@ -5,7 +5,6 @@ import { isId } from '#lib/platform/ids.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import { Name, Slug } from '#lib/platform/text.ts';
 
-/** Maximum number of checks and entities of a restriction, together. */
 const MAX_IDS = 50;
 const MAX_SKILLS = 20;
 /** Maximum overlap of a rotated key in seconds: 7 days. */
@@ -20,7 +19,6 @@ export const RESTRICTIONS = {
     'Slugs of the skills whose tools the key may call; such a key works only at /v1/mcp. null: not restricted to skills.',
 };
 
-/** Returns the schema of a list of 1 to `max` members without duplicates; null by default. */
 const listOf = <Member extends z.ZodType>(member: Member, max: number) =>
   atMost(
     max,

@@ -20,10 +20,7 @@ const URLS = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>`]+/gi;
 /** Removes URLs from a text, such as an error. */
 export const redactUrls = (text: string): string => text.replace(URLS, REDACTED);
 
-/**
- * Hides the values at paths, such as `config.headers`. An object at a path keeps its keys. A path leads through each
- * member of a list, such as `config.steps.send`.
- */
+/** Hides the values at paths such as `config.headers`, also in each member of a list. An object keeps its keys. */
 export const redactPaths = <R extends object>(record: R, paths: readonly string[]): R =>
   changeAt(record, paths, redactWhole);
 

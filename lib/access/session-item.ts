@@ -12,10 +12,7 @@ export type SessionItem = Item & {
   method: SignInMethod;
   /** Digest of the API key, only for the method `key`; the session has its permissions. */
   key_digest?: string;
-  /**
-   * `session_generation` of the user when the session started. If the user has another generation, the session has
-   * ended. Not compared for the method `key`.
-   */
+  /** `session_generation` of the user at the start. If it changes, the session ends, except for the method `key`. */
   generation: number;
   created_at: string;
   /** ISO 8601, accurate to an hour. */

@@ -12,9 +12,8 @@ const MAX_TEXT = 200;
 const MAX_DEPTH = 6;
 
 /**
- * Returns the differences between two records as a read-only caller sees them: a changed secret is ******** on both
- * sides. Objects are compared by property, with dotted paths; other values, including lists, as a whole. An absent
- * record is undefined. Pure.
+ * Returns the changes as a read-only caller sees them: a changed secret is ******** on both sides. Objects are compared
+ * by property, with dotted paths, other values, including lists, as a whole. An absent record is undefined. Pure.
  */
 export function changesOf(before: Side, after: Side): Change[] {
   return differences('', before, after);
@@ -29,7 +28,6 @@ function differences(path: string, before: Side, after: Side): Change[] {
   );
 }
 
-/** Whether both are objects, or one is an object and the other absent. */
 const isMap = (...sides: Side[]): boolean => {
   const values = sides.flatMap(({ real, shown }) => [real, shown]);
   return values.some(isObject) && values.every((value) => isObject(value) || isNothing(value));

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { Instant } from '#lib/platform/instant.ts';
 import { type AuditEntry, AuditKind, TARGET_TYPES, VERBS } from './entry.ts';
 
-/** Whether a text is an action filter: `check.update`, or `check.` for all actions on checks. */
 function isAction(text: string): boolean {
   const [type = '', verb, ...more] = text.split('.');
   const isVerb = verb === '' || (verb !== undefined && Object.hasOwn(VERBS, verb));

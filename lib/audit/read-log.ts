@@ -11,10 +11,7 @@ const SCAN_PAGE = 200;
 /** Minimum number of entries read per bucket. The entries are spread evenly over the buckets. */
 const MIN_PER_BUCKET = 10;
 
-/**
- * Age (ms) at which a position is safe to continue from, because no earlier entry can still appear: an entry is
- * written up to 4 s after its time (write.ts), plus 9 s of retries in a table client.
- */
+/** Age (ms) after which no earlier entry appears: one is written up to 4 s late (write.ts), plus 9 s of retries. */
 const SETTLED_MS = 15_000;
 
 type LogPage = { values: AuditItem[]; next?: string };

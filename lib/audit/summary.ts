@@ -28,7 +28,6 @@ const TYPE_NAMES: Partial<Record<TargetType, string>> = {
   address: 'e-mail address',
 };
 
-/** Verbs of actions that differ from VERBS. */
 const ACTION_VERBS: Record<string, string> = { 'session.create': 'started' };
 
 const VIA: Partial<Record<AuditEntry['via'], string>> = { oidc: ' through the identity provider' };

@@ -9,10 +9,7 @@ import { type AuditItem, type Author, TARGET_TYPES, type TargetType, type Verb }
 /** Audited part of one type of record; declared next to its schema. */
 export type Audited<Thing> = {
   type: TargetType;
-  /**
-   * Id and name of the record. `within`: its slug and ids of its parents; the filter `target` finds its entries by
-   * these too.
-   */
+  /** Id and name of the record. `within`: its slug and ids of its parents; the filter `target` also matches these. */
   target(thing: Thing): { id: string; name: string; within?: readonly string[] };
   /** Properties that a caller sets, secrets included; without those that the service sets, such as times. */
   properties(thing: Thing): object;
@@ -25,11 +22,8 @@ export const isSame = <Thing>({ properties }: Audited<Thing>, before: Thing, aft
   isDeepStrictEqual(properties(before), properties(after));
 
 /**
- * Returns the entry of a change for its transaction; `auditWriter` (lib/access/audit-writer.ts) returns none for a
- * change by the service itself.
- * @param before undefined if it is new
- * @param after undefined if it was deleted
- * @param facts further values to show as new, such as the id of an execution. No secrets
+ * Returns the entry of a change for its transaction; none for a change by the service itself. `before` undefined: new.
+ * `after` undefined: deleted. `facts`: further values to show as new, such as the id of an execution. No secrets.
  */
 export type AuditWriter<Thing> = (
   before: Thing | undefined,

@@ -82,10 +82,7 @@ export type BlueprintItem = Item &
   Omit<Blueprint, 'is_default'> & {
     v: string;
     tenant_id: string;
-    /**
-     * Number of entities; changed in the transaction that creates or deletes one, so that the limit per blueprint
-     * holds.
-     */
+    /** Number of entities; changed in the transaction that creates or deletes one, so that their limit holds. */
     entity_count: number;
   };
 
@@ -118,7 +115,6 @@ export function withFields(fields: Field[], more: FieldInput[]): Field[] {
 export const withChangedField = (fields: Field[], old: Field, input: FieldInput): Field[] =>
   checkedFields(fields.map((field) => (field === old ? makeField(input, old.sort_order) : field)));
 
-/** Returns fields sorted by their position. Throws LIMIT_EXCEEDED. */
 function checkedFields(all: Field[]): Field[] {
   if (all.length > MAX_FIELDS) {
     throw new AppError('LIMIT_EXCEEDED', `A blueprint has at most ${MAX_FIELDS} fields. Remove one first.`);

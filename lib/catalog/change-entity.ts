@@ -85,11 +85,7 @@ function assertEntityLimit({ entity_limit_per_bp }: AccountItem, { slug, entity_
   throw new AppError('LIMIT_EXCEEDED', `${allowed} Delete one or ask the operator for more.`);
 }
 
-/**
- * Updates an entity; `fields` and `labels` merge per key, null removes one. Ending a silence early rechecks the alerts
- * that it suppressed. Validates against the current blueprint; writes nothing if nothing changes. Throws NOT_FOUND,
- * VALIDATION_ERROR.
- */
+/** Updates an entity. Ending a silence early rechecks its suppressed alerts. Throws NOT_FOUND, VALIDATION_ERROR. */
 export async function updateEntity(
   scope: Context,
   blueprintSlug: string,

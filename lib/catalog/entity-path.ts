@@ -16,7 +16,6 @@ export const EntityPath = z
 export const entityPath = ({ blueprint_slug, slug }: Pick<Entity, 'blueprint_slug' | 'slug'>): string =>
   `${blueprint_slug}/${slug}`;
 
-/** Names of the properties of a request that identify an entity. */
 type PropertyNames = { id: string; path: string };
 const ENTITY: PropertyNames = { id: 'entity_id', path: 'entity' };
 
@@ -32,10 +31,7 @@ export const withRequiredEntity = <Schema extends z.ZodType>(schema: Schema, nam
 const hasEntity = (body: unknown, { id, path }: PropertyNames): boolean =>
   memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
-/**
- * Returns the id of the entity with an id or path; an id alone is not looked up. Throws NOT_FOUND for an unknown path,
- * VALIDATION_ERROR if both are given and differ.
- */
+/** Returns the id of an entity; looks up only a path. Throws NOT_FOUND, and VALIDATION_ERROR if id and path differ. */
 export async function entityIdOf(
   { ports, keys, tenant }: TenantScope,
   entity: { id?: string | undefined; path?: string | undefined },

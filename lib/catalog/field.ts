@@ -105,7 +105,6 @@ export const sortFields = (fields: Field[]): Field[] => fields.toSorted((a, b) =
 
 /** Maximum bytes of an entity's values as JSON, and of a blueprint's defaults: a list returns hundreds of entities. */
 export const MAX_VALUE_BYTES = 16 * 1024;
-/** Maximum length of the list of field names in an error, in characters. */
 const MAX_NAMES_LENGTH = 500;
 
 type FieldValues = Record<string, unknown>;
@@ -127,10 +126,7 @@ function defaultOf(field: Field): unknown {
   return defaults.get(field);
 }
 
-/**
- * Returns the values to store: `patch` merged over `stored`, null removes a key. Throws VALIDATION_ERROR with each
- * wrong path below `fields`, also if a required field has neither value nor default.
- */
+/** Merges `patch` over `stored`; null removes a key. Throws VALIDATION_ERROR with each wrong or missing path. */
 export function mergeValues(fields: readonly Field[], stored: FieldValues, patch: FieldValues): FieldValues {
   assertSmall(patch);
   const merged = new Map<string, unknown>();

@@ -37,7 +37,6 @@ export const changedLabels = (stored: Labels, changes: object = {}): Labels =>
 
 type Term = { key: string; value: string };
 
-/** Conditions that must all match, each a list of alternatives. */
 type WantedLabels = readonly (readonly Term[])[];
 
 /** Whether labels match a filter. */

@@ -5,7 +5,6 @@ import { Instant } from '#lib/platform/instant.ts';
 import { line } from '#lib/platform/text.ts';
 import { DAY_MS, iso } from '#lib/platform/time.ts';
 
-/** Maximum time from now to the end of a silence, ms. */
 const MAX_AHEAD_MS = 30 * DAY_MS;
 
 /** Stored silence of a check or entity; without an end (ISO 8601) it lasts until it is removed. */

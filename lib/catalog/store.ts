@@ -86,10 +86,7 @@ export async function requireEntity(
   return { entity, blueprint };
 }
 
-/**
- * Returns entities in the order of `ids`. Throws NOT_FOUND. If an eventually consistent read (`how`) misses one, reads
- * all again with strong consistency.
- */
+/** Returns entities in the order of `ids`. An eventual read that misses one is repeated strongly. Throws NOT_FOUND. */
 export async function requireEntities(
   scope: TenantScope,
   ids: readonly string[],

@@ -14,7 +14,6 @@ import { IdOf, route } from '#lib/platform/http/route.ts';
 import { ACCOUNT_CLASSES } from '#lib/platform/sharing/rates.ts';
 import { iso } from '#lib/platform/time.ts';
 
-/** Rate of a class, in requests; for `store`, in kilobytes. */
 const RateRecord = z.object({
   per_second: z.int().describe('Requests per second; kilobytes per second for store.'),
   burst: z.int().describe('Maximum burst in requests; in kilobytes for store.'),

@@ -91,7 +91,6 @@ async function signOut(context: Context, sent: Sent): Promise<Reply<undefined>> 
   return new Reply(undefined, {}, [expiredSessionCookie(sent, ports.settings)]);
 }
 
-/** Finds a session of the caller. Throws NOT_FOUND. */
 async function requireSession({ ports, keys, tenant, caller }: Context, id: string): Promise<SessionItem> {
   const pointer = await ports.table.get<SessionPointer>(keys.sessionPointer(tenant, caller.user_id, id));
   const session = pointer && (await ports.table.get<SessionItem>(keys.session(pointer.digest)));

@@ -39,7 +39,6 @@ export type SignInLink = z.infer<typeof SignInLink>;
 /** Pointer from the digest of a token to the user. The token is valid until it is used, replaced, or expires. */
 type LinkItem = OneTime & { tenant_id: string; user_id: string };
 
-/** Format of a token. Other text is rejected without a lookup. */
 const TOKEN = /^fwl_[0-9A-Za-z]{43}$/;
 
 /** Returns the URL of a link. The fragment is sent to no server, so that no log or proxy sees the token. */
@@ -103,7 +102,6 @@ export function createLink(
       link: { digest, valid_until },
       ...(revoke && { passkeys: [], identities: [] }),
     };
-    // Credentials to delete: the old link always, passkeys and identities only with `revoke`.
     const toDelete = revoke ? before : { ...before, passkeys: [], identities: [] };
     const outcome = await commit(ports, [
       { put: user, if: { version: before.v } },

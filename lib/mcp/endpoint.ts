@@ -12,11 +12,7 @@ import { loggedError } from '#lib/platform/http/router.ts';
 import { MAX_MCP_BODY } from './address.ts';
 import { errorReply, type Posted, RpcError, readPosted } from './json-rpc.ts';
 
-/**
- * Creates the handler of MCP requests, for the three protocol variants at one address (protocol/variant.ts). It maps a
- * web-standard Request to a Response and never rejects. `host.streams`: whether the host can respond to a GET with a
- * stream.
- */
+/** Creates the handler of all variants of MCP, which never rejects. `host.streams`: whether a GET can open a stream. */
 export function makeMcp(
   env: StateEnv,
   host: { streams: boolean },

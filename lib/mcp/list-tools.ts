@@ -12,14 +12,10 @@ import { CODE, RpcError } from './json-rpc.ts';
 
 type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> & { annotations?: Annotations };
 
-/** Maximum size of a page of tools in bytes. */
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
-/**
- * Returns the tools of enabled skills by name; for a key that is restricted to skills, only the tools of these
- * skills. If several skills have a tool of one name, the tool of the skill that was registered first counts.
- */
+/** Returns the tools of enabled skills that the key may use. Of equal names, the skill registered first counts. */
 export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
   for (const skill of skills.filter(({ enabled, slug }) => enabled && reachesSkill(caller, slug))) {

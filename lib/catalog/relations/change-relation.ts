@@ -24,7 +24,6 @@ import {
 } from './relation.ts';
 import { copyKeys, groupSizeOf, requireRelation } from './relation-store.ts';
 
-/** Returns the writes that change the dependency counts of entities, conditional on their versions. */
 const dependencyCountWrites = (
   { ids }: Pick<Ports, 'ids'>,
   relations: readonly StoredRelation[],

@@ -17,10 +17,7 @@ import { authorizationUrl } from './provider.ts';
 import { flowSecrets, oidcCookie, REQUEST_MS, requestPut } from './request.ts';
 import type { SignInTarget } from './resolve-identity.ts';
 
-/**
- * Path to which the browser returns after a sign-in, with one leading slash. Printable ASCII without backslashes,
- * because browsers read `/\evil.example`, `//evil.example` and `/<tab>/evil.example` as another host (WHATWG URL, 4.4).
- */
+/** Path to return to. Browsers read `/\x.example`, `//x.example` and `/<tab>/x.example` as a host (WHATWG URL, 4.4). */
 export const ReturnTo = z
   .string()
   .max(500)
@@ -133,10 +130,7 @@ const notByKey = (): AppError =>
 const tooMany = (): AppError =>
   new AppError('LIMIT_EXCEEDED', `You already have the maximum of ${MAX_IDENTITIES} identities. Remove one first.`);
 
-/**
- * Converts a provider error to an API error. The details of a failed connection are only logged, because they can
- * contain addresses in the network of the operator.
- */
+/** Converts an error. Connection details are only logged: they can contain addresses in the network of the operator. */
 function providerError({ ports, origin }: Context, error: unknown): unknown {
   if (!(error instanceof SignInRefused)) return error;
   const { reason, message } = error;

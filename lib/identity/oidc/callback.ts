@@ -9,10 +9,7 @@ import { completeSignIn } from './complete-sign-in.ts';
 import { verifyCallback } from './provider.ts';
 import { oidcCookie, type PendingRequest, pendingRequest } from './request.ts';
 
-/**
- * Handles the redirect from the provider. Redirects to `return_to`, or to the sign-in page with an error if the sign-in
- * fails, for example because another browser started it.
- */
+/** Handles the redirect from the provider. Redirects to `return_to`, or to the sign-in page with an error. */
 export async function oidcCallback(context: Context, sent: Sent, search: URLSearchParams): Promise<Reply<undefined>> {
   let returned: PendingRequest | undefined;
   try {

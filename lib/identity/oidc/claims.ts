@@ -36,9 +36,7 @@ export type OidcError =
   | 'already_linked'
   | 'account_disabled';
 
-/**
- * Rejected sign-in. `message` has no secrets. It is logged, and begin.ts shows it unless `reason` is `unreachable`.
- */
+/** Rejected sign-in. `message` has no secrets; it is logged, and shown by begin.ts unless `reason` is `unreachable`. */
 export class SignInRefused extends Error {
   readonly reason: OidcError;
   constructor(reason: OidcError, message: string) {

@@ -19,10 +19,7 @@ import { type Membership, resolveIdentity, type SignInTarget, useProof } from '.
 
 type SignInContext = Pick<Context, 'ports' | 'keys' | 'origin'>;
 
-/**
- * Completes a sign-in, linking the identity if needed.
- * @returns Set-Cookie; undefined if a signed-in user only links the identity
- */
+/** Completes a sign-in. Returns Set-Cookie; undefined if a signed-in user only links the identity. */
 export async function completeSignIn(
   received: SignInContext,
   request: OidcRequest,
@@ -50,15 +47,10 @@ export async function completeSignIn(
   return cookies[0];
 }
 
-/**
- * `who`: matched user. `uses`: writes of the match. `added`: newly linked identity. `invited`: user before accepting.
- */
+/** `uses`: writes of the match. `added`: newly linked identity. `invited`: user before accepting. */
 type SignInMatch = { who: Principals; uses: Write[]; added?: IdentityItem; invited?: UserItem };
 
-/**
- * Returns a function from a match to the audit writes for a linked identity and an accepted invitation. All attempts
- * use the same audit entries.
- */
+/** Returns a function from a match to its audit writes. All attempts use the same audit entries. */
 function oidcAuditWriter(context: SignInContext): (match: SignInMatch) => Write[] {
   let writers: { added: AuditWriter<IdentityItem>; accepted: AuditWriter<UserItem> } | undefined;
   return ({ who: { user }, added, invited }) => {
@@ -100,7 +92,6 @@ async function findMatch(
   return { ...match, uses: [...match.uses, ...(await confirmAddress(context, match.who, claims))] };
 }
 
-/** Returns the writes that allow mails of the account to the address of a member, if the provider verified it. */
 async function confirmAddress(context: SignInContext, { user }: Principals, claims: Claims): Promise<Write[]> {
   const isOwn = claims.email !== undefined && foldedEmail(claims.email) === foldedEmail(user.email);
   if (!isOwn || !isVerified(claims, context.ports.settings.OIDC_TRUST_EMAIL)) return [];
@@ -152,7 +143,6 @@ async function link(
   };
 }
 
-/** Returns the user with the identity added, and the identity as used now. */
 function linkedTo({ ports, keys }: SignInContext, user: UserItem, claims: Claims, identities: readonly IdentityItem[]) {
   const { issuer, subject, email, name } = claims;
   const known = identities.find((one) => one.tenant_id === user.tenant_id && one.user_id === user.id);

@@ -5,9 +5,7 @@ import { shorten } from '#lib/platform/text.ts';
 import { type Claims, claimsOf, type OidcError, SignInRefused } from './claims.ts';
 import type { FlowSecrets } from './request.ts';
 
-/**
- * Names of errors with fixed messages. Other errors may quote received data and tokens, so only their names are used.
- */
+/** Errors with fixed messages. Other errors can quote received data and tokens, so only their names are used. */
 const PLAIN = new Set(['ClientError', 'OperationProcessingError', 'UnsupportedOperationError']);
 
 /** Codes of provider errors (RFC 6749, sections 4.1.2.1 and 5.2) that mean more than "failed". */
@@ -51,8 +49,7 @@ function chainOf(error: unknown): Error[] {
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter(Boolean).reduce((rest, secret) => rest.replaceAll(secret, '********'), text);
 
-// Requests to the identity provider of the settings. Nothing is cached, because sign-ins are rare, and the provider may
-// change or recover.
+// Nothing is cached, because sign-ins are rare, and the provider can change or recover.
 
 type ProviderPorts = Pick<Ports, 'net' | 'settings'>;
 
@@ -115,7 +112,6 @@ export async function verifyCallback(
   return { claims: claimsOf(claims), inFull };
 }
 
-/** Returns the client configuration from the current discovery document. */
 async function configured({ net, settings }: ProviderPorts): Promise<Configuration> {
   const { OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET } = settings;
   const client = await library();

@@ -15,10 +15,7 @@ export type FlowSecrets = {
   verifier: string;
 };
 
-/**
- * Derives the secrets irreversibly from the secret in the cookie of the browser. They are not stored, and a URL with
- * state and code reveals neither the cookie nor the verifier.
- */
+/** Derives the secrets irreversibly from the cookie: a URL with state and code reveals neither it nor the verifier. */
 export function flowSecrets(cookieSecret: string): FlowSecrets {
   const part = (name: string) => createHmac('sha256', cookieSecret).update(name).digest('base64url');
   return { state: part('state'), nonce: part('nonce'), verifier: part('verifier') };

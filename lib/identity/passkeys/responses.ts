@@ -2,11 +2,6 @@ import * as z from 'zod';
 import { canonicalBytes } from '#lib/platform/canonical-base64url.ts';
 import { text } from '#lib/platform/text.ts';
 
-/**
- * Responses of a browser, as `toJSON()` returns them: RegistrationResponseJSON and AuthenticationResponseJSON (WebAuthn
- * level 3, section 5.1). Browsers send further properties, which are accepted and ignored.
- */
-
 /** Maximum size of a response in bytes; larger than any authenticator response with its certificates. */
 export const MAX_RESPONSE_BYTES = 64 * 1024;
 
@@ -26,7 +21,7 @@ const Part = base64url(16 * 1024);
 const TYPE = z.literal('public-key').describe('Type of the credential; always public-key.');
 const CLIENT_DATA = Part.describe('Client data that was signed: JSON, in base64url.');
 
-/** Response of `navigator.credentials.create()`. */
+/** RegistrationResponseJSON (WebAuthn level 3, section 5.1). Further properties that browsers send are ignored. */
 export const RegistrationResponse = z
   .looseObject({
     id: CredentialId.describe('Id of the credential, in base64url.'),
@@ -41,7 +36,7 @@ export const RegistrationResponse = z
   .meta({ id: 'RegistrationResponse' });
 export type RegistrationResponse = z.infer<typeof RegistrationResponse>;
 
-/** Response of `navigator.credentials.get()`. */
+/** AuthenticationResponseJSON (WebAuthn level 3, section 5.1). Further properties that browsers send are ignored. */
 export const AuthenticationResponse = z
   .looseObject({
     id: CredentialId.describe('Id of the credential, in base64url.'),

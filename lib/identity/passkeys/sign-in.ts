@@ -16,10 +16,7 @@ import { type AuthenticationResponse, clientDataOf } from './responses.ts';
 import { counterDidNotIncrease, rejectionError, relyingPartyOf } from './validate-response.ts';
 import { verifyAuthentication } from './verify.ts';
 
-/**
- * Records, in the log and the audit log, a passkey that was rejected because its counter did not increase: its key may
- * have been copied.
- */
+/** Records a passkey whose counter did not increase: its key may have been copied. */
 async function logClonedPasskey({ ports, keys, origin }: Context, passkey: PasskeyItem): Promise<void> {
   const { tenant_id: tenant, user_id, id: passkey_id } = passkey;
   ports.log.warn('passkey rejected, its counter did not increase', { tenant_id: tenant, user_id, passkey_id });
@@ -37,9 +34,8 @@ export async function signInOptions(context: Context, headers: Sent['headers']):
 }
 
 /**
- * Starts a session for a passkey response. One transaction writes the session, uses up the challenge, and writes the
- * passkey at the version read: a passkey removed meanwhile does not sign in, and the second of two responses with the
- * same counter is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
+ * Starts a session, uses up the challenge and writes the passkey at the version read in one transaction: a passkey that
+ * was removed or used in between is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
  */
 export function signInByPasskey(
   context: Context,

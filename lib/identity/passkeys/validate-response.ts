@@ -51,10 +51,7 @@ export function validateResponse(
   return undefined;
 }
 
-/**
- * Whether a counter did not increase, as if two authenticators had the same key (WebAuthn level 3, section 6.1.1).
- * False for authenticators without a counter, which always return 0.
- */
+/** Whether a counter did not increase (WebAuthn level 3, section 6.1.1). Authenticators without one always return 0. */
 export const counterDidNotIncrease = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before;
 
 /** Origin of the page that uses a passkey, and its host, which is the id that the passkey is bound to. */
@@ -62,10 +59,7 @@ export type RelyingParty = { origin: string; rp_id: string };
 
 type Headers = Record<string, string | undefined>;
 
-/**
- * Returns why passkeys do not work at an origin of the service; undefined if they do. Browsers allow them only at
- * names, and without TLS only at localhost (WebAuthn level 3, section 5.1.3; Secure Contexts, section 3.1). Pure.
- */
+/** Returns why passkeys fail at an origin; undefined if they work (WebAuthn 3, 5.1.3; Secure Contexts, 3.1). Pure. */
 export function passkeysUnavailableReason({ protocol, hostname }: URL): string | undefined {
   if (isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0) {
     return (
@@ -86,9 +80,8 @@ export function relyingPartyOf(headers: Headers, addresses: ServiceAddresses): R
 }
 
 /**
- * Returns why passkeys do not work at the address of a GET request; undefined if they do. A GET has no `Origin` header
- * that shows the protocol. `Sec-Fetch-Site` shows it: browsers send it only over TLS and to localhost (Fetch Metadata
- * Request Headers, section 2).
+ * Returns why passkeys do not work at the address of a GET, which has no `Origin`; undefined if they do. Browsers send
+ * `Sec-Fetch-Site` only over TLS and to localhost (Fetch Metadata Request Headers, section 2).
  */
 export function passkeysUnavailableHere(headers: Headers, addresses: ServiceAddresses): string | undefined {
   try {
@@ -120,13 +113,9 @@ const MESSAGES = {
 
 type Refusal = keyof typeof MESSAGES;
 
-/** Reasons that concern the form of a response, not its sender. */
 const MALFORMED: readonly Refusal[] = ['garbled', 'ceremony'];
 
-/**
- * Returns the error of a rejected response: UNAUTHORIZED for a sign-in, VALIDATION_ERROR for adding a passkey or a
- * malformed response. It repeats nothing of the request.
- */
+/** Returns UNAUTHORIZED or VALIDATION_ERROR for a rejected response. The error repeats nothing of the request. */
 export function rejectionError(ceremony: Ceremony, reason: Refusal, cause?: unknown): AppError {
   const message = MESSAGES[reason];
   if (ceremony === 'webauthn.get' && !MALFORMED.includes(reason))

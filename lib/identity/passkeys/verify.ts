@@ -16,10 +16,7 @@ type CoseKey = ReadonlyMap<number, unknown>;
 /** Accepted lengths of RSA keys in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
 const RSA = { min: 2048, max: 4096 };
 
-/**
- * Whether a key is complete and has a supported algorithm and an accepted length. An incomplete or unsupported key
- * would fail at each sign-in. Pure.
- */
+/** Whether a key is complete and its algorithm and length are supported. Others would fail at each sign-in. Pure. */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;
@@ -35,7 +32,6 @@ const [ALGORITHM, FIRST, SECOND, THIRD] = [3, -1, -2, -3];
 const ED25519 = 6;
 const P256 = 1;
 
-/** Returns the JWK of a key; undefined for an unsupported type. */
 function jwkOf(cose: CoseKey): JsonWebKey | undefined {
   const [first, second, third] = [FIRST, SECOND, THIRD].map((label) => cose.get(label));
   switch (cose.get(ALGORITHM)) {
@@ -59,10 +55,7 @@ const libraryHelpers = () => import('@simplewebauthn/server/helpers');
 
 type Registered = Pick<PasskeyItem, 'credential_id' | 'public_key' | 'counter' | 'synced'>;
 
-/**
- * Verifies the response for a new passkey, without the attestation of the manufacturer: the options do not request
- * it, and the library would fetch revocation lists to verify it. Throws VALIDATION_ERROR.
- */
+/** Verifies a new passkey, not its attestation (the library would fetch revocation lists). Throws VALIDATION_ERROR. */
 export async function verifyRegistration(
   { id, type, response }: RegistrationResponse,
   client: ClientData,
@@ -143,7 +136,6 @@ function assertMatches(ceremony: Ceremony, relyingParty: RelyingParty, client: C
   return data;
 }
 
-/** Calls `read`. If it fails, throws the error of a malformed response, with the error of the library only as cause. */
 async function unlessGarbled<T>(ceremony: Ceremony, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

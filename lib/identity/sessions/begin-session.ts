@@ -24,10 +24,7 @@ const MAX_SESSIONS = 20;
 /** Maximum number of sessions ended by a new one; a transaction has at most 100 writes. */
 const MAX_ENDED = 20;
 
-/**
- * Unwritten session. A sign-in method commits `writes` in one transaction with the writes that use up its proof (link,
- * challenge, invitation), so that neither happens without the other, and then returns `record` with `cookie`.
- */
+/** Unwritten session. Commit `writes` in one transaction with those that use up its proof, such as an invitation. */
 export type BegunSession = {
   /** Two for the new session, two for the replaced session, two for each surplus session. */
   writes: Write[];
@@ -104,7 +101,6 @@ export async function beginSession(
   };
 }
 
-/** Result of an attempt: the session, and the writes that use up its proof. */
 type SignIn = { begun: BegunSession; uses: Write[] };
 
 /**
@@ -135,7 +131,6 @@ export async function signIn(
   return new Reply(record, {}, [cookie]);
 }
 
-/** Returns the author of a sign-in for the audit log: the signed-in user, by OIDC or else in the console. */
 const asSignedInUser = ({ user }: SessionRecord, origin: Origin) => ({
   caller: userAsCaller(user),
   origin: { ...origin, via: origin.via === 'oidc' ? origin.via : ('console' as const) },

@@ -80,8 +80,7 @@ export async function withoutSessions(
   const partition = keys.sessions(tenant, user.id);
   const pointers = await allOf<SessionPointer>(ports.table, { partition });
   const ending = pointers.filter(({ sk }) => sk !== kept?.id);
-  // Concurrent sign-ins can create more sessions than fit into the transaction. The oldest are deleted before it, even
-  // if it then fails.
+  // Concurrent sign-ins can create more sessions than fit. The oldest are deleted before, even if the commit fails.
   const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
   await deleteAll(
     ports,

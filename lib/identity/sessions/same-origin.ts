@@ -11,10 +11,9 @@ import {
 type Headers = Record<string, string | undefined>;
 
 /**
- * Throws FORBIDDEN unless a request may use its session: it was sent to an address of the service and, if it may change
- * data, from a same-origin page. A page of another site cannot set `X-Fleetwatch`, because CORS does not allow it, and
- * neither can a form. No page can set `Sec-Fetch-Site` or `Origin`. These detect pages of a sibling host, whose
- * requests carry the cookie because both hosts belong to one site (Fetch Metadata Request Headers, section 2.3).
+ * Throws FORBIDDEN unless a request was sent to an address of the service and, if it may change data, by a same-origin
+ * page. Pages and forms of other sites cannot set `X-Fleetwatch` (CORS). `Sec-Fetch-Site` and `Origin`, which no page
+ * can set, detect pages of a sibling host, whose requests carry the cookie (Fetch Metadata Request Headers, 2.3).
  */
 export function assertSameOriginRequest(method: string, headers: Headers, addresses: ServiceAddresses): void {
   assertServiceHost(headers, addresses);

@@ -53,7 +53,6 @@ export async function changeUser(context: Context, id: string, patch: UserPatch)
 export const setRole = (scope: MutationContext, id: string, role: Role): Promise<TeamMember> =>
   change(scope, id, { role }, () => {});
 
-/** @param assertPermitted throws for a change that is not allowed */
 function change(
   scope: MutationContext,
   id: string,
@@ -120,16 +119,13 @@ function assertNoConflict(users: UserItem[], before: UserItem, after: UserItem):
   if (after.role !== 'admin') assertNotLastAdmin(users, before);
 }
 
-/** Returns the keys of a user that have another role or e-mail address than the user. */
 async function outdatedKeys(scope: MutationContext, { id, role, email }: UserItem): Promise<ApiKeyItem[]> {
   const pointers = await keyPointersOf(scope, id);
   const items = await scope.ports.table.getMany<ApiKeyItem>(pointers.map(({ digest }) => scope.keys.apiKey(digest)));
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }
 
-/**
- * Keys per transaction, two items each. The last transaction (up to 100 writes) also deletes passkeys and identities.
- */
+/** Keys per transaction, two items each. The last one (up to 100 writes) also deletes passkeys and identities. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
 /**

@@ -126,10 +126,9 @@ function assertTeamLimits(users: UserItem[], { user_limit, invitation_limit }: A
 }
 
 /**
- * Makes the invited user a member and creates, if requested, a first key (returned only here) and a session. The
- * invitation is looked up by the digest of its token, so that timing reveals nothing about any token. Throws the same
- * NOT_FOUND for an unknown, used, replaced, withdrawn or expired token, so that guessing reveals nothing;
- * ACCOUNT_DISABLED, and the errors of beginSession.
+ * Makes the invited user a member and creates, if requested, a first key and a session. The invitation is looked up by
+ * the digest of its token, so that timing reveals nothing about any token. Throws the same NOT_FOUND for every invalid
+ * token, so that guessing reveals nothing; ACCOUNT_DISABLED, and the errors of beginSession.
  */
 export async function acceptInvitation(
   context: Omit<Context, 'tenant' | 'caller'>,
@@ -154,7 +153,6 @@ export async function acceptInvitation(
     if (user?.invitation?.digest !== digest || user.invitation.valid_until <= now) throw noInvitation();
     if (isDisabled(account!)) throw accountDisabled();
 
-    // The author is the invited user.
     auditWrites ??= auditWriter({ ...context, tenant, caller: userAsCaller(user) }, 'accept', auditedUser);
     const { invitation: _used, ...invited } = user;
     const member: UserItem = { ...invited, v, name, keys: draw ? 1 : 0 };
@@ -177,9 +175,7 @@ export async function acceptInvitation(
   });
 }
 
-/**
- * Finds the user of an invitation. The user item decides whether it is valid. Throws NOT_FOUND for an unknown token.
- */
+/** Finds the user of an invitation, whether or not it is still valid. Throws NOT_FOUND for an unknown token. */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,
   token: string,

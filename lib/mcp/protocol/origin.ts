@@ -7,9 +7,7 @@ import {
 } from '#lib/platform/http/service-host.ts';
 import type { Settings } from '#lib/settings.ts';
 
-/**
- * Settings with the origins whose pages may use MCP: the service, and ALLOWED_ORIGINS. `*` there opens only the API.
- */
+/** Origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which opens only the API. */
 type OriginSettings = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
 /**

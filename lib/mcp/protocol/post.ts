@@ -63,7 +63,6 @@ const sessionHeader = () => ({ 'mcp-session-id': randomUUID() });
 
 const STATUS: Record<number, number> = { [CODE.METHOD_NOT_FOUND]: 404, [CODE.INTERNAL_ERROR]: 500 };
 
-/** Responds in the stateless protocol, in which the HTTP status depends on the error code. */
 async function respondStateless(
   context: StateContext,
   headers: Headers,

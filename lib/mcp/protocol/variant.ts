@@ -21,10 +21,7 @@ const claimedVersion = (message: unknown): unknown =>
     ? message.params._meta[VERSION_KEY]
     : undefined;
 
-/**
- * Returns the protocol of a POST without a stream: stateless if the body names any version, or the header names a
- * stateless version.
- */
+/** Returns the protocol of a POST: stateless if the body names any version, or the header a stateless version. */
 export function variantOf(headers: Headers, body: unknown): 'handshake' | 'stateless' {
   const named = headers.get(VERSION_HEADER);
   return claimedVersion(body) !== undefined || (named !== null && STATELESS_VERSIONS.includes(named))

@@ -49,10 +49,7 @@ export async function createSkill(scope: MutationContext, input: NewSkill): Prom
   );
 }
 
-/**
- * Updates a skill. Throws VALIDATION_ERROR, NOT_FOUND for the skill or a missing action. Actions that its tools already
- * had are not checked.
- */
+/** Updates a skill. Checks only new actions of its tools. Throws VALIDATION_ERROR, NOT_FOUND (skill or action). */
 export async function updateSkill(scope: MutationContext, slug: string, patch: SkillPatch): Promise<SkillItem> {
   const { ports } = scope;
   const auditWrites = auditWriter(scope, 'update', auditedSkill);

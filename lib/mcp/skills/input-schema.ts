@@ -3,15 +3,11 @@ import { isDeeper } from '#lib/mcp/json-rpc.ts';
 import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { isObject } from '#lib/platform/plain-data.ts';
 
-/**
- * Maximum work of validating arguments: 1 per schema and keyword applied to a value, per value in `enum`, `const` or
- * `required`, and per ten pairs that `uniqueItems` compares.
- */
+/** Maximum work of validating arguments: 1 per schema and keyword applied to a value, plus `ownCost`. */
 const MAX_WORK = 20_000;
 /** Work of `multipleOf` on a number: a remainder takes up to 10 µs if the numbers differ by hundreds of digits. */
 const MULTIPLE_WORK = 30;
 
-/** Whether the work exceeds MAX_WORK. Stops counting at this limit. */
 function isTooMuchWork(schema: unknown, value: unknown): boolean {
   return !charge({ left: MAX_WORK }, schema, value);
 }
@@ -44,7 +40,6 @@ function valuesIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, part) => sum + valuesIn(part), 1);
 }
 
-/** Yields the schemas of a keyword, each with the value that it validates. */
 function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[schema: unknown, value: unknown]> {
   switch (keyword) {
     case 'allOf':
@@ -86,9 +81,8 @@ function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[sc
 }
 
 /**
- * Keywords that an inputSchema must not contain: `pattern` (untrusted regular expressions) and references (loops) can
- * hang the service; `x-mcp-header` has clients repeat arguments in headers, which the service does not validate.
- * Property names are not affected.
+ * Forbidden keywords, not property names: `pattern` (untrusted expressions) and references (loops) can hang the
+ * service; `x-mcp-header` has clients repeat arguments in headers, which the service does not validate.
  */
 const FORBIDDEN_KEYWORDS: Record<string, string> = {
   $ref: 'is not allowed: repeat the schema instead',
@@ -122,10 +116,8 @@ const MAX_DEPTH = 26;
 const MAX_SCHEMAS = 200;
 /** Maximum size of a schema as JSON, and of arguments. */
 const MAX_BYTES = 16 * 1024;
-/** Maximum number of values in arguments, and of elements of each list. */
 const MAX_VALUES = 1000;
 const MAX_ARRAY = 100;
-/** Maximum number of errors reported at once. */
 const MAX_ISSUES = 20;
 
 type Path = (string | number)[];
@@ -150,7 +142,6 @@ export function schemaIssues(schema: Record<string, unknown>): SchemaIssue[] {
   }
 }
 
-/** @param budget maximum number of further schemas */
 function* issuesIn(schema: unknown, path: Path, budget: { left: number }): Generator<SchemaIssue> {
   if (budget.left < 0) return;
   budget.left -= 1;
@@ -220,7 +211,6 @@ const VALUE_RULES: Record<string, ValueRule> = {
   uniqueItems: [(value) => typeof value === 'boolean', 'true or false'],
 };
 
-/** Returns the schemas in the value of a keyword, with their paths. */
 function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   if (LIST.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
     return [value].flat().map((part, i) => [[i], part]);
@@ -234,8 +224,7 @@ function partsOf(keyword: string, value: unknown): [Path, unknown][] {
   );
 }
 
-// In JSON Schema 2020-12 a format is an annotation. The validator would check some formats by regular expressions
-// that can hang.
+// A format is an annotation (JSON Schema 2020-12). The validator would check some by regular expressions that can hang.
 for (const name of Object.keys(format)) delete format[name];
 
 const validatorOf = (schema: Record<string, unknown>): Validator => {

@@ -29,7 +29,6 @@ type ReplyPartItem = Item & { at: number; parts?: number; text: string };
 
 /** Maximum number of open streams of an account, as a multiple of the maximum of one key. */
 const ACCOUNT_FACTOR = 3;
-/** Lease of a stream (ms); a stream that is not renewed in this time has ended. */
 const LEASE_MS = 90_000;
 /** Time (ms) after which a pending reply counts as lost: no tool takes that long, so its process has crashed. */
 const LOST_MS = 60_000;
@@ -47,10 +46,7 @@ const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): 
   expires_at: expiry(ports.clock.now()),
 });
 
-/**
- * Records an open stream. Throws RATE_LIMITED at the limit of its key or account, also for concurrent calls, and
- * METHOD_NOT_ALLOWED if the service has no streams.
- */
+/** Records a stream. Throws RATE_LIMITED at the limit of its key or account, METHOD_NOT_ALLOWED without streams. */
 export async function openStream(context: Context, session: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const opening = keys.mcpOpening(tenant);

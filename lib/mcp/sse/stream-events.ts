@@ -6,23 +6,16 @@ import { closeStream, deleteReplies, readReplies, renewStream } from './reply-qu
 
 /** Times of a stream with the lifetime MCP_STREAM_SECONDS, in ms. */
 const TIMING = {
-  /**
-   * Once its lifetime is over, a stream ends after this time without messages. A stream in use does not end yet,
-   * because its client could send a message before it has reconnected.
-   */
+  /** Time without messages before an expired stream ends, because its client could send before it has reconnected. */
   quiet: 2_000,
   /** Maximum delay of that end; soon afterwards the platform would end the stream. */
   overtime: 45_000,
-  /**
-   * Time after which a new client that has sent no message counts as gone. A reconnected client can have nothing
-   * to send, so `idle` applies.
-   */
+  /** Time after which a new client without a message counts as gone; a reconnected one can have nothing to send. */
   first: 30_000,
   /** Time without messages after which a client counts as gone. */
   idle: 10 * 60_000,
   /** Interval of keep-alives. Before each, the API key is checked again. */
   ping: 15_000,
-  /** Interval of renewals of the lease of the stream. */
   renew: 60_000,
   /** Time after a message during which the interval of polls is `busyPoll`; afterwards it is `idlePoll`. */
   busy: 30_000,

@@ -43,10 +43,7 @@ export const defineTool = <Input extends z.ZodObject>(
 /** Returns the schema of a number of hours before now: 1 to 87,600 (ten years). */
 export const hours = (fallback: number) => z.int().min(1).max(87_600).default(fallback);
 
-/**
- * Limits of the result of a tool. Its text and its structured copy together stay below the 6 MB that a Lambda function
- * can return.
- */
+/** Limits of a result: its text and structured copy together stay below the 6 MB that a Lambda function can return. */
 export const TOOL_PAGE = { limit: 1000, maxBytes: 1_000_000 };
 
 /** Returns a list with a note for the model if truncated. @param advice sentence of the note: how to get the rest */
