@@ -6,20 +6,6 @@ import { type AccountItem, isInvited, type UserItem } from './account.ts';
 import { type ApiKeyItem, type ApiKeyPointer, isForgotten, type KeyRecord, keyRecord } from './api-key.ts';
 import type { TenantScope } from './context.ts';
 
-/**
- * Items and their access patterns, all strongly consistent:
- *
- * | pattern                        | request                                            |
- * |--------------------------------|----------------------------------------------------|
- * | the caller of a Bearer key     | get apiKey(digest)                                 |
- * | an account, a user             | get account(tenant), user(tenant, id)              |
- * | keys of a tenant               | query apiKeys(tenant), then get many apiKey(digest) |
- * | a key by its id                | get apiKeyPointer(tenant, id)                      |
- * | users of a tenant              | query users(tenant)                                |
- * | the invited user, by a token   | get invitation(digest), then get user(tenant, id)  |
- * | all accounts (operator)        | query accounts, then get many account(tenant)      |
- */
-
 /** Finds the account of a scope. Throws NOT_FOUND. */
 export async function requireAccount({ ports, keys, tenant }: TenantScope): Promise<AccountItem> {
   const account = await ports.table.get<AccountItem>(keys.account(tenant));

@@ -16,18 +16,6 @@ import {
   type RunPointer,
 } from './execution.ts';
 
-/**
- * Items of actions, all read strongly consistent:
- *
- * | pattern                         | request                                                          |
- * |---------------------------------|------------------------------------------------------------------|
- * | an action, all of a tenant      | get action(tenant, id), query actions(tenant)                    |
- * | actions that a check may fire   | query boundAction under the check                                |
- * | an execution by its id          | get execution(tenant, id), then its action, which must exist     |
- * | executions of an action         | query runs(tenant, action), then get many execution(tenant, id)  |
- * | log lines of an execution       | query logLines under it                                          |
- */
-
 /** Returns the action of a path. Throws NOT_FOUND. */
 export async function requireAction({ ports, keys, tenant }: TenantScope, id: string): Promise<ActionItem> {
   const action = isId('act', id) ? await ports.table.get<ActionItem>(keys.action(tenant, id)) : undefined;

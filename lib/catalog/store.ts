@@ -10,19 +10,6 @@ import { type Blueprint, type BlueprintItem, blueprintRecord, type CatalogItem }
 import { type Entity, type EntityItem, entityRecord } from './entity.ts';
 import { type EntityFilter, hasCondition, matchesEntityFilter } from './entity-filter.ts';
 
-/**
- * Items of the catalog. Reads are strongly consistent unless noted:
- *
- * | pattern                      | request                                                          |
- * |------------------------------|------------------------------------------------------------------|
- * | a blueprint, default slug    | get many blueprint(slug), catalog                                |
- * | blueprints in order of slugs | get catalog, query blueprints(tenant)                            |
- * | an entity by its slug        | get many blueprint(slug), entitySlug(…), then get entity(id)     |
- * | entities by their ids        | get many entity(id)                                              |
- * | entities in order of ids     | query entities(tenant, bucket), merged                           |
- * | entities of a blueprint      | query entitySlugs(…), then get many entity(id)                   |
- */
-
 /** Pointer from a slug to an entity. */
 export type EntityPointer = Item & { v: string; entity_id: string };
 

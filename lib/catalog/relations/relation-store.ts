@@ -14,19 +14,7 @@ import {
   type StoredRelation,
 } from './relation.ts';
 
-/**
- * Items of relations. Reads are strongly consistent unless noted:
- *
- * | pattern                        | request                                                                |
- * |--------------------------------|------------------------------------------------------------------------|
- * | a relation by its id           | get relation(id), then get many entity(id) of its entities             |
- * | a relation by type and ends    | get relationOut(from, type, to)                                        |
- * | relations of a tenant          | query its buckets, merged, oldest first; then get many entity(id)      |
- * | relations of an entity         | query relationsOf(entity), then get many entity(id)                    |
- * | dependents of an entity        | the same, with an eventually consistent query                          |
- *
- * Readers hide the relations of a deleted entity until they are reclaimed.
- */
+// Readers hide the relations of a deleted entity until they are reclaimed.
 
 type Ends = Pick<StoredRelation, 'from_entity_id' | 'to_entity_id' | 'relation_type'>;
 

@@ -6,16 +6,6 @@ import type { Query } from '#lib/platform/ports.ts';
 import { allOf } from '#lib/platform/table/pages.ts';
 import { type Skill, type SkillItem, skillRecord } from './skill.ts';
 
-/**
- * Items of skills and their access patterns, all strongly consistent:
- *
- * | pattern                         | request                 |
- * |---------------------------------|-------------------------|
- * | a skill                         | get skill(tenant, slug) |
- * | skills of a tenant, by slug     | query skills(tenant)    |
- * | tools to list or to call        | query skills(tenant)    |
- */
-
 /** Returns a skill by its slug. Throws NOT_FOUND. */
 export async function requireSkill({ ports, keys, tenant }: TenantScope, slug: string): Promise<SkillItem> {
   const skill = await ports.table.get<SkillItem>(keys.skill(tenant, slug));

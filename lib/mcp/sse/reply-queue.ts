@@ -9,13 +9,6 @@ import { commit, oneAtATime, RETRY, retryOnConflict } from '#lib/platform/table/
  * Reply queue of a stream (HTTP with SSE, protocol version 2024-11-05). The request that holds the stream open and the
  * POST of a message may run in different processes, so replies pass through the table. An item is written before the
  * message is processed and filled with its reply later: the stream counts the empty items as pending.
- *
- * | pattern                             | request                                                    |
- * |-------------------------------------|------------------------------------------------------------|
- * | item written with each new stream   | get mcpOpening(tenant)                                     |
- * | streams of a tenant, for limits     | query mcpStreams(tenant)                                   |
- * | whether a message's stream is open  | get mcpStream(tenant, key, session)                        |
- * | replies to send, and pending ones   | query replyQueue(tenant, session), eventual except at the end |
  */
 
 /** Open stream. Its process renews it before `until` (epoch ms), unless the process has crashed. */
