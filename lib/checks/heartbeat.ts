@@ -80,10 +80,7 @@ export function heartbeatDeadline(
   return { misses: 'any heartbeat', since, at };
 }
 
-/**
- * Returns the runs whose end is awaited, oldest first. Omits overrun runs, and runs that were open during an outage,
- * because they can have ended.
- */
+/** Returns the runs whose end is awaited, oldest first. Omits runs open in an outage, because they can have ended. */
 const openRuns = ({ runs = [] }: PushCheck, { monitoredSince }: LastHeartbeat, now: number): OpenRun[] =>
   runs
     .filter(({ overrun, received_at }) => !overrun && pastOrZero(received_at, now) >= Math.max(1, monitoredSince))

@@ -66,9 +66,8 @@ const TICK_AHEAD_MS = 60_000;
 export const SHARDS_PER_RUN = 4;
 
 /**
- * Emits the entries of shards that are due until two minutes after the tick (epoch ms). Sends first and then moves the
- * watermarks, so that a crash in between repeats messages and loses none. A repeated tick, or one that runs after a
- * later one, does nothing; the next one makes up for a missing one.
+ * Emits entries due until two minutes after the tick (epoch ms). Moves the watermarks after sending, so that a crash
+ * repeats messages but loses none. A repeated or overtaken tick does nothing; the next tick makes up for a missing one.
  */
 export async function emitShards(env: Env, shards: readonly number[], scheduledTime: number): Promise<void> {
   const { ports } = env;

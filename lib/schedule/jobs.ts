@@ -84,9 +84,8 @@ export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   });
 
 /**
- * Delay of a deadline message, by sender, as a multiple of JOB_GROUP_MS. The generator, the writer of the deadline, and
- * repeats each send one message, in case one is lost. The messages are staggered, so that the first moves the deadline
- * and each of the others costs one read.
+ * Delay of a deadline message by sender, a multiple of JOB_GROUP_MS. Generator, writer and repeats each send one in
+ * case one is lost. The delays differ so that the first message moves the deadline and the others cost one read each.
  */
 const DELAY_GROUPS = { generator: 0, writer: 1, repeat: 2 };
 

@@ -4,10 +4,7 @@ import { shorten } from '#lib/platform/text.ts';
 import type { JsonPath } from './json-path.ts';
 import type { Scalar } from './operators.ts';
 
-/**
- * Values of a JSON text, names included: value `i` is the text in [`starts[i]`, `stops[i]`) and contains the values in
- * [`i + 1`, `ends[i]`).
- */
+/** JSON values and names: value `i` is the text [`starts[i]`, `stops[i]`) and contains values [`i + 1`, `ends[i]`). */
 type JsonMarks = { starts: Uint32Array; stops: Uint32Array; ends: Uint32Array };
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -138,10 +135,7 @@ export const jsonJob: CpuJob<{ text: string; paths: JsonPath[] }, JsonFound[] | 
     },
 };
 
-/**
- * A JSON text. `parse` parses it at once, which is fastest for a small text. `scan` finds the positions of the values,
- * which are parsed on demand, for a large text.
- */
+/** A JSON text. `parse` is fastest for a small text. `scan` locates the values of a large one, parsed on demand. */
 export class JsonDocument {
   readonly #text: string;
   readonly #root: unknown;

@@ -13,9 +13,8 @@ import { checksOfCell } from './store.ts';
 export const CELL_SIZE = 50;
 
 /**
- * A group of at most CELL_SIZE checks of one tenant, probed and stored together. `members`: count of its checks.
- * `next`: number for its next check; numbers are never reused, because packs and rollups refer to them. `begun_at`:
- * time of creation, epoch ms. About 150 bytes.
+ * A group of at most CELL_SIZE checks of a tenant, probed and stored together. About 150 bytes. `members`: check count.
+ * `next`: number of the next check, never reused because packs and rollups refer to it. `begun_at`: creation, epoch ms.
  */
 export type CellItem = Item & { v: string; members: number; next: number; begun_at: number };
 

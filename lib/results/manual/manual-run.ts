@@ -28,9 +28,8 @@ const unknownOutcomeError = (message: string): AppError =>
 type ProbedNow = Probed & { isTimeoutShortened: boolean; isUnanswered: boolean };
 
 /**
- * Probes a target immediately for a waiting caller, with a permit of the slow lane, so that no check of the quick lane
- * waits for it. `withDetails`: whether the outcome includes the response. Throws UNAVAILABLE if a stall may have caused
- * the failure, RATE_LIMITED if no permit is free.
+ * Probes a target for a waiting caller, in the slow lane so the quick lane does not wait. `withDetails`: whether the
+ * outcome has the response. Throws UNAVAILABLE if a stall may have caused a failure, RATE_LIMITED if no permit is free.
  */
 export async function probeNow(
   { ports, tenant, caller }: Context,

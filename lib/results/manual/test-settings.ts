@@ -49,9 +49,8 @@ export const SettingsTestRecord = ResultRecord.pick({
 type TestRecord = z.output<typeof SettingsTestRecord>;
 
 /**
- * Probes a target with given settings and stores nothing. Discloses no more than PUT: a caller who may test settings
- * may also store them and see their secrets, and a stored secret is sent only to targets that PUT allows. Throws
- * VALIDATION_ERROR, NOT_FOUND, RATE_LIMITED, UNAVAILABLE.
+ * Probes a target and stores nothing. Discloses no more than PUT: the caller may store settings and see their secrets,
+ * and stored secrets go only to targets that PUT allows. Throws VALIDATION_ERROR, NOT_FOUND, RATE_LIMITED, UNAVAILABLE.
  */
 export async function testSettings(context: Context, input: TestInput): Promise<TestRecord> {
   const { check_id, ...settings } = input;

@@ -41,10 +41,7 @@ export const PingUrlRotation = z
   })
   .meta({ id: 'PingUrlRotation' });
 
-/**
- * Replaces the ping URL of a push check. The previous URL continues to work for `keep_old_seconds`, older URLs stop at
- * once. Throws NOT_FOUND.
- */
+/** Replaces the ping URL. The previous one works for `keep_old_seconds`. Older ones stop at once. Throws NOT_FOUND. */
 export async function rotatePingUrl(
   context: Context,
   stored: CheckItem,

@@ -218,9 +218,8 @@ function attributeBatch(network: NetworkHealth) {
   return {
     attribution,
     /**
-     * Records whether the host answered. A response attributes the missing responses of the batch to their targets.
-     * @param host host of the probe, see `hostOf`
-     * @returns whether the outcome waits for the attribution
+     * Records whether the host (see `hostOf`) answered. Returns whether the outcome waits for the attribution. A
+     * response attributes the missing responses of the batch to their targets.
      */
     observe({ outcome }: Probe, host: string | undefined): boolean {
       const route = probeRoute(host);
