@@ -151,8 +151,7 @@ export type EntryKind =
 
 /**
  * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. A key
- * contains its tenant, except if readers do not know it: digests, addresses of status pages, badges, unsent
- * deliveries.
+ * contains its tenant unless readers do not know it: digests, addresses of status pages, badges, unsent deliveries.
  * @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data
  */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {

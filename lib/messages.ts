@@ -27,10 +27,7 @@ export const DueDeadline = z.object({
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 
-/**
- * Recheck of all suppressed and held alerts of the account with the id `wake`, because the reason for some of them may
- * have ended early, at `at` (epoch ms).
- */
+/** Recheck of account `wake`'s suppressed and held alerts because a reason may have ended early, at `at` (epoch ms). */
 export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
@@ -68,10 +65,7 @@ const ReclaimAction = z.object({ tenant_id: z.string(), action_id: z.string() })
 
 const ReclaimAccount = z.object({ tenant_id: z.string(), account: z.literal(true) });
 
-/**
- * Cell whose due rollups are made. `revise`: its hours or days from `from` to `to` are then remade if they were made
- * before `after` (epoch ms).
- */
+/** Cell whose due rollups are made. Then its hours or days in `revise` are remade if made before `after` (epoch ms). */
 const Rollup = z.object({
   tenant_id: z.string(),
   cell: z.string(),

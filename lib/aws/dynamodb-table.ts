@@ -26,10 +26,7 @@ export const toAttributes = (item: object): Attributes => marshall(item, { allow
 const fromAttributes = <T extends Item>(attributes: Attributes): T =>
   unmarshall(attributes, { wrapNumbers: Number }) as T;
 
-/**
- * Returns the query; undefined if its range is empty. DynamoDB rejects an empty range, and a start key outside the
- * range.
- */
+/** Returns the query; undefined if its range is empty. DynamoDB rejects that, and a start key outside the range. */
 function queryInput(table: string, query: Query): QueryCommandInput | undefined {
   const { partition, descending = false, limit, after } = query;
   if (limit !== undefined && !(Number.isInteger(limit) && limit >= 1)) {

@@ -9,9 +9,8 @@ const TIMEOUT_MS = 5_000;
 const client = () => import('@nats-io/transport-node');
 
 /**
- * Returns a function that publishes on the operator's NATS and waits for the confirmation by a server. It uses one
- * connection per message, because alerts are few and a suspended Lambda function loses its connections. It throws an
- * Error whose message tenants may read; the cause is in the log.
+ * Returns a publisher for the operator's NATS that waits for a server's confirmation. It connects per message, because
+ * alerts are few and a suspended Lambda function loses connections. Tenants may read its errors; the log has the cause.
  */
 export function natsPublisher(url: string, log: Log, timeoutMs = TIMEOUT_MS) {
   const options = { ...connectOptions(url), timeout: timeoutMs };

@@ -3,9 +3,8 @@ import { blockedReason } from './address-ranges.ts';
 import { type Egress, NetError } from './net.ts';
 
 /**
- * Decides the allowed destinations of outbound connections. An IP address is checked as it is. A name is looked up once
- * and all its addresses must be allowed; the caller connects only to those. `allow` is EGRESS_ALLOW: CIDRs that are
- * always allowed.
+ * Decides allowed destinations of outbound connections. IP addresses are checked as is. A name is looked up once and
+ * all its addresses must be allowed; the caller connects only to those. `allow` (EGRESS_ALLOW): always allowed CIDRs.
  */
 
 /** Returns all addresses of a name, [] if it has none. Rejects with the error of the lookup. */

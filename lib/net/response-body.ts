@@ -1,9 +1,8 @@
 import { TextFinder } from '#lib/platform/text-finder.ts';
 
 /**
- * Part of a body to read: at most `limit` bytes, to keep or to search for the texts of `find`, and the first `excerpt`
- * bytes for display. `readsOn`: read beyond the limit to know whether more follows. `isExcerptOnly`: only the excerpt
- * is needed.
+ * Part of a body to read: at most `limit` bytes, to keep or search for the texts of `find`, and the first `excerpt`
+ * bytes to show. `readsOn`: read past the limit to see if more follows. `isExcerptOnly`: only the excerpt is needed.
  */
 export type BodyOptions = {
   limit: number;

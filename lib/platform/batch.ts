@@ -12,9 +12,8 @@ export type QueueRecord = {
 };
 
 /**
- * Retries left to a message. `more`: a failed attempt is retried. `last`: 20 minutes have passed since the first
- * receive, so a failed attempt is final. `over`: the message has used up its receives, and its work ends as failed
- * without an attempt.
+ * Retries left to a message. `more`: a failed attempt is retried. `last`: a failed attempt is final, because 20 minutes
+ * have passed since the first receive. `over`: all receives are used up, so the work ends as failed without an attempt.
  */
 export type RetryBudget = 'more' | 'last' | 'over';
 

@@ -2,9 +2,8 @@
 export type Key = { pk: string; sk: string };
 
 /**
- * One item of the table: JSON values only, at most 400 KB. `v` is its version, a new `ids.token()` at each write, so
- * that a deleted and recreated item never passes for the old one. `expires_at` is in epoch seconds; the table may keep
- * an expired item for days.
+ * Table item: JSON values only, at most 400 KB. `v`: version, a new `ids.token()` at each write, so that a recreated
+ * item never passes for the deleted one. `expires_at`: epoch seconds; the table may keep expired items for days.
  */
 export type Item = Key & { v?: string; expires_at?: number };
 

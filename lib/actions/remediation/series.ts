@@ -39,9 +39,8 @@ type NewFailure = { transition_id: string; sk: string; timestamp: string; check_
 };
 
 /**
- * Returns the series of a failure: the previous series while an attempt is open, or if the check was healthy for less
- * than stable_seconds before the failure; else a new series. The check counts as healthy since the verdict `recovered`;
- * without that verdict, since its recovery. Pure.
+ * Returns the previous series while an attempt is open, or if the check was healthy for less than stable_seconds; else
+ * a new one. The check counts as healthy since the verdict `recovered` or, without it, since its recovery. Pure.
  */
 export function seriesAt(
   keys: Keys,

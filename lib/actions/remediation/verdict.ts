@@ -51,9 +51,8 @@ export function rangeOf(
 export type VerificationResult = { id: string; is_healthy: boolean };
 
 /**
- * Returns the verdict; undefined while the next result may decide. Pure.
- * @param results results in the range, ordered by the start of their probes
- * @param was_monitored whether the check was monitored, if the range is over without results
+ * Returns the verdict; undefined while the next result may decide. `results`: those in the range, ordered by the start
+ * of their probes. `was_monitored`: whether the check was monitored, if the range is over without results. Pure.
  */
 export function verdictOf(
   { until, isRunning }: VerificationRange,

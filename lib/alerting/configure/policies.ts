@@ -64,9 +64,8 @@ export function assertReminderInterval({ MIN_INTERVAL_SECONDS }: Settings, secon
 type Ids = readonly { id: string }[];
 
 /**
- * Asserts that the steps name only channels and rotas in `known`.
+ * Asserts that the steps name only channels and rotas in `known`. Throws VALIDATION_ERROR.
  * @param where end of the message: whose channels, and how to list them
- * @throws AppError VALIDATION_ERROR
  */
 export function assertTargetsExist(
   steps: readonly EscalationStep[],

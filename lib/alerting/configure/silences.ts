@@ -120,9 +120,8 @@ export function assertMaySuppress({ caller }: Context, extent: SuppressionExtent
 }
 
 /**
- * Silences selected checks.
- * @throws AppError VALIDATION_ERROR for an end out of range, LIMIT_EXCEEDED beyond 100, FORBIDDEN if it covers
- *   all checks or lasts more than a day, and the caller has no `write`
+ * Silences selected checks. Throws VALIDATION_ERROR for an end out of range, LIMIT_EXCEEDED beyond 100, FORBIDDEN if
+ * the silence covers all checks or lasts more than a day, and the caller has no `write`.
  */
 export async function addSilence(context: Context, { applies_to, until, reason }: NewSilence): Promise<AccountSilence> {
   const { ports, keys, tenant } = context;

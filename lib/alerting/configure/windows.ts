@@ -306,9 +306,8 @@ function isWithin(changed: WindowItem, before: WindowItem): boolean {
 }
 
 /**
- * Adds a window.
- * @throws AppError LIMIT_EXCEEDED beyond 100 that are not over, VALIDATION_ERROR for invalid times, FORBIDDEN if it
- *   covers all checks or lasts more than a day, and the caller has no `write`
+ * Adds a window. Throws LIMIT_EXCEEDED beyond 100 windows that are not over, VALIDATION_ERROR for invalid times,
+ * FORBIDDEN if the window covers all checks or lasts more than a day, and the caller has no `write`.
  */
 export async function addWindow(context: Context, input: NewWindow): Promise<WindowItem> {
   const { ports, keys, tenant, caller } = context;

@@ -68,10 +68,7 @@ const waitsOnlyForCause = ({ check: { alerts }, policy }: HeldCase): boolean =>
   policy.window === undefined &&
   recipientsFor(policy, 'down', alerts).length + channelsOfSteps(policy).length > 0;
 
-/**
- * Returns the next recheck if some destinations were notified, and a silence or maintenance window now suppresses the
- * alert for the others; else undefined.
- */
+/** Returns the next recheck if a silence or window now suppresses the alert for the destinations not yet notified. */
 function recheckForOthers({ check, policy, held, now }: HeldCase): Deadline | undefined {
   const { window } = policy;
   if (!held.notified?.length || !(window || isSilenced(policy))) return undefined;

@@ -9,9 +9,8 @@ import type { RetrySeries } from './notes.ts';
 import type { RuleInput } from './rule-input.ts';
 
 /**
- * Returns the id of the delivery of an alert to a channel. It is derived, so that a receiver can drop repetitions.
- * @param at_ms epoch ms of the alert: deliveries sort by it
- * @param n distinguishes the alerts of the same kind about the same transition
+ * Derives the id of the delivery of an alert to a channel, so that a receiver can drop repetitions. Deliveries sort by
+ * `at_ms`, the time of the alert (epoch ms). `n` distinguishes alerts of the same kind about the same transition.
  */
 export const deliveryIdOf = (
   transition_id: string,

@@ -7,9 +7,8 @@ import { pastOrZero } from '#lib/platform/time.ts';
 import { type AlertItem, destinationOfTarget } from './alert-item.ts';
 
 /**
- * Recipients notified of the failure of an entity with dependents, by its own alert or one that names it. One item per
- * entity, for its last failure. `id` is also the id of its incident. Times in epoch ms. 300 bytes, 40 per destination,
- * 10 per further time.
+ * Recipients notified of the last failure of an entity with dependents, by its own alert or one that names it. One item
+ * per entity; `id` is also its incident's id. Times in epoch ms. 300 bytes, 40 per destination, 10 per further time.
  */
 export type NotifiedFailureItem = Item &
   NotifiedFailure & {

@@ -31,9 +31,8 @@ const waiting = new WeakMap<object, Map<string, Request[]>>();
 const MAX_TOGETHER = 50;
 
 /**
- * Reserves the next send time within the rates of the account and of the host.
+ * Reserves the next send time within the rates of the account and of the host, and returns the wait until then in ms.
  * @param canWait whether a later send time can be reserved; if false, nothing is reserved when a wait is needed
- * @returns the wait until the send time in ms
  */
 export async function reserveMessage(env: Env, message: RatedMessage, canWait: boolean): Promise<number> {
   const { table } = env.ports;

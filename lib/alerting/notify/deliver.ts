@@ -194,9 +194,8 @@ type Waiting = Wait & {
 };
 
 /**
- * Returns the wait of a delivery for the rate limits of its account and of the host; undefined if it can be sent now.
- * It joins the others that wait for its channel, and the first of them reserves the send time of one message, so that
- * channels take turns.
+ * Returns the wait of a delivery for the rate limits of account and host; undefined if it can be sent now. It joins the
+ * others that wait for its channel. The first one reserves the send time of one message, so that channels take turns.
  */
 async function waitForRate(env: DeliverEnv, delivery: DeliveryItem, ready: Ready): Promise<Waiting | undefined> {
   const limit = ready.account.alerts_per_minute_limit;

@@ -154,8 +154,7 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
 
 /**
  * Creates and enqueues the deliveries of an alert; a repetition enqueues the pending ones.
- * @param isLast whether the alert is received for the last time: if enqueuing fails, the pending deliveries end as
- *   failed, and the error is still thrown
+ * @param isLast whether this is the last receive: if enqueuing fails, pending deliveries fail, and the error is thrown
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
   try {

@@ -67,8 +67,7 @@ function afterAttempt(delivery: DeliveryItem, outcome: AttemptOutcome, now: numb
 
 /**
  * Records an attempt, and the latest delivery of the channel. Concurrent attempts count as one; `sent` is final.
- * @param delivery as read before the attempt
- * @param first set if the delivery is attempted before it is stored; returns further writes of its creation
+ * `delivery`: as read before the attempt. `first`: set if it is not stored yet; returns further writes of its creation.
  */
 export function recordOutcome(
   env: Env,
@@ -110,10 +109,7 @@ export function recordOutcome(
 /** Whether no attempt was made and no wait recorded. */
 const isUntouched = ({ status, error }: DeliveryItem): boolean => status === 'pending' && error === '';
 
-/**
- * Records once why a delivery waits, with `changes`. Keeps the error of an attempt; only the reason of an open circuit
- * is put before it.
- */
+/** Records once why a delivery waits. Keeps the error of an attempt; only the reason of an open circuit precedes it. */
 export async function recordWaiting(
   env: Env,
   delivery: DeliveryItem,
@@ -138,10 +134,7 @@ export async function recordWaiting(
   ]);
 }
 
-/**
- * Reads the stored delivery, unless known, and the latest delivery of the channel. `storesLatest`: whether to store the
- * latest delivery, because the check and the channel still exist.
- */
+/** Reads the stored delivery and the latest of the channel. `storesLatest`: whether check and channel still exist. */
 async function readStored(
   { ports, keys }: Env,
   delivery: DeliveryItem,

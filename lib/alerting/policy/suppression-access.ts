@@ -24,9 +24,8 @@ export function suppressionDenial(rights: Rights, { covers_all, lasts_ms }: Supp
 }
 
 /**
- * Returns the duration of a window in ms. A one-time window lasts from its start to its end. A recurring one starts at
- * `from`, or at `now` if that is later. It lasts to `until` if that is more than a day later, else to the end of its
- * last occurrence. Pure.
+ * Returns the duration of a window (ms). A one-time window lasts from start to end. A recurring one starts at `from`
+ * or, if later, `now`. It lasts to `until` if that is over a day later, else to the end of its last occurrence. Pure.
  */
 export function windowDuration(times: WindowTimes, now: number): number {
   // Its past counts too, because it changes the uptime.

@@ -7,10 +7,7 @@ type Decoding = { text: string; from: number[]; to: number[] };
 
 /** Nested encodings: a secret in JSON in JSON in base64 has three. */
 const MAX_LAYERS = 4;
-/**
- * Bound of the total length of all decodings: MAX_GROWTH times the text length, plus SMALL_TEXT. Decodings of fewer
- * layers come first.
- */
+/** Bound of the total length of all decodings, fewest layers first: MAX_GROWTH times text length plus SMALL_TEXT. */
 const MAX_GROWTH = 32;
 const SMALL_TEXT = 1000;
 
@@ -227,10 +224,7 @@ function patternsOf(forms: ReadonlySet<string>): Patterns {
   return { pieces, lengths: Object.keys(pieces).map(Number), begins, starts };
 }
 
-/**
- * Returns a secret with and without its escapes, each as text and as its UTF-8 bytes read as Latin-1, because
- * `decodeDigits` returns bytes in that form.
- */
+/** Returns a secret with and without escapes, each as text and as UTF-8 bytes read as Latin-1 (see `decodeDigits`). */
 const formsOf = (secret: string): string[] =>
   unescapeAll(secret).flatMap((text) => [folded(text), folded(Buffer.from(text, 'utf8').toString('latin1'))]);
 

@@ -27,8 +27,7 @@ export async function allOf<T extends Item = Item>(table: Reads, query: Query): 
 }
 
 /**
- * Merges several partitions by sort key: reads a list that is spread over buckets. `next` is the sort key to continue
- * after, set if more items may follow.
+ * Merges partitions (buckets of a list) by sort key. `next`: the sort key to continue after if more items may follow.
  * @param query `each`: number of items to read per partition, default `limit`; with fewer, a page can be shorter
  */
 export async function queryMerged<T extends Item>(
