@@ -1,7 +1,4 @@
-/**
- * CORS on one machine and on AWS: what pages of ALLOWED_ORIGINS may send to the API and read from it. By default any
- * origin (`*`), which MCP ignores.
- */
+/** CORS rules of the API on one machine and on AWS, for ALLOWED_ORIGINS: by default any (`*`), which MCP ignores. */
 export const ALLOWED_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'] as const;
 export const ALLOWED_HEADERS = [
   'authorization',

@@ -46,10 +46,7 @@ type FunctionSpec = {
 const ANY_TENANT = `acc_${'?'.repeat(26)}`;
 const ofAnyTenant = (...parts: string[]): string => ofTenant(ANY_TENANT, ...parts);
 
-/**
- * Partitions that results, heartbeats and pings need, including those to decide an alert and to create a check by a
- * ping. Patterns of IAM: `?` is one character, `*` any text.
- */
+/** Partition patterns that results, heartbeats and pings need, also to decide an alert and create a check by a ping. */
 const PUSH_PARTITIONS: readonly string[] = [
   ofAnyTenant(),
   ...['ALERTING', 'BLUEPRINTS', 'CELLS'].map((name) => ofAnyTenant(name)),

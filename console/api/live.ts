@@ -49,9 +49,8 @@ const FULL_READ_ENTITIES = 1000;
 const fullReadInterval = (entities: number): number => FULL_READ_MS * Math.max(1, entities / FULL_READ_ENTITIES);
 
 /**
- * Creates the poller of the page. A poll reads the transitions after the last settled one (no earlier transition can
- * still arrive), skips known ones and applies the others to the fleet. If that is impossible, it reads everything
- * again.
+ * Creates the poller of the page. A poll reads the transitions after the last settled one (no earlier one can still
+ * arrive), skips known ones and applies the others to the fleet. If that is impossible, it reads everything again.
  */
 export function makeLive(world: LiveWorld): Live {
   const fleet = signal<Fleet | undefined>(undefined);

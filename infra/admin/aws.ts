@@ -69,8 +69,7 @@ const POSITION = /(?:file:\/\/)?\/var\/task\/([\w.-]+\.mjs):(\d+):(\d+)/g;
 const SERVICE = /"service":"([a-z-]+)"/;
 
 /**
- * Replaces positions in deployed code with positions in the sources.
- * @param dir folder with a subfolder for each function, which contains the maps of its files
+ * Replaces positions in deployed code with positions in the sources. `dir` has a folder of source maps per function.
  * @param given name of the function; needed if the text does not name it
  */
 function withSources(text: string, dir: string, given: string | undefined): string {

@@ -3,10 +3,7 @@ import { SHARDS_PER_RUN } from '#lib/schedule/emit.ts';
 import { readSettings } from '#lib/settings.ts';
 import { MAX_BATCH } from './event-source-limits.ts';
 
-/**
- * Assumptions of docs/operate/scale.md: checks with an interval of one minute and an unchanged outcome; without alerts,
- * API requests, logs and storage.
- */
+/** Assumptions of docs/operate/scale.md: 1-minute checks, stable outcomes, no alerts, API requests, logs or storage. */
 export const ASSUMED = {
   /** List prices of us-east-1 on demand, $ per million (GB-seconds: arm64). */
   write_unit: 0.625,

@@ -1,10 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { CpuTimeError, type RunCpuJob } from '#lib/platform/sharing/cpu-budget.ts';
 
-/**
- * Limit of the elapsed time of a job (ms), on a core that others use too. Searches take up to 50 ms of CPU time,
- * documents up to 200 ms.
- */
+/** Limit of the elapsed time of a job on a shared core. Searches take up to 50 ms of CPU time, documents 200 ms. */
 const LIMIT_MS = 1_000;
 /** Heap of the thread (MB). A document of 1 MB takes up to 60. */
 const HEAP_MB = 192;

@@ -25,8 +25,7 @@ export async function testMcpByPost(call: Call): Promise<string> {
 }
 
 /**
- * Opens a stream of protocol 2024-11-05: the first event is the URL to post to, the next is the response.
- * Throws StepError.
+ * Opens a protocol 2024-11-05 stream. Its first event is the URL to post to, the next the response. Throws StepError.
  * @returns milliseconds from the acceptance of a request to its response
  */
 export async function testMcpByStream(url: string, key: string): Promise<number> {

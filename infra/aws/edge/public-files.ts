@@ -43,9 +43,8 @@ const READ_TIMEOUT = Duration.seconds(5);
 const MAX_AGE = Duration.days(1);
 
 /**
- * Returns the behaviors of published files and of badges, by path pattern. The function `public` draws a badge from its
- * path and two parameters. Also creates the distribution of the status domains, if there are any: it has its own
- * certificate, and no path to anything else.
+ * Creates the behaviors of published files and badges, by path pattern, and the distribution of any status domains,
+ * which has its own certificate and reaches nothing else. `public` draws a badge from its path and two parameters.
  */
 export function makePublicBehaviors(
   scope: Stack,
