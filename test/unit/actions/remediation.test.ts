@@ -246,7 +246,7 @@ describe('an attempt', () => {
     await world.fire(action, transition);
     expect(await world.onlyRun(action)).toMatchObject({
       dispatch_status: 'skipped',
-      error_message: 'storm: 5 checks of the account went down within a minute',
+      error_message: 'storm: 5 checks of the account went down within a minute of this failure',
     });
   });
 
