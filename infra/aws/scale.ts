@@ -52,7 +52,6 @@ export const runsOf = (shards: number): number => (shards > SHARDS_PER_RUN ? sha
 /**
  * Computes load and price of a fleet.
  * @param perMinute checks with an interval of one minute, or probes per minute
- * @param shards the setting SHARDS
  * @param accounts number of accounts, each with an equal share of the checks
  */
 export function scaleOf(

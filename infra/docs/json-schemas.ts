@@ -84,8 +84,7 @@ function explain(schema: z.core.$ZodType, json: JsonSchema): void {
 /** Removes parts without information for a reader, and sets `additionalProperties`. */
 function simplify(def: z.core.$ZodTypeDef, json: JsonSchema, io: Direction, strict: boolean): void {
   if (def.type === 'object' && !(def as z.core.$ZodObjectDef).catchall) {
-    // Unknown properties of a request are rejected, regardless of the schema (validation.ts). Next to a reference, this
-    // would reject the properties of the referenced schema.
+    // Requests reject unknown properties anyway. Next to $ref, this would reject properties of the referenced schema.
     if (io === 'input' && json.$ref === undefined) json.additionalProperties = false;
     else if (!strict) delete json.additionalProperties;
   }

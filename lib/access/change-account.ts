@@ -177,8 +177,7 @@ async function outdatedKeys({ ports, keys, tenant }: TenantScope, account: Accou
 /**
  * Creates an account with its first admin and a key of that admin. `key.key` is the raw key, returned only here. By
  * default, the first account has the egress `any`, other accounts `public`. Throws VALIDATION_ERROR, and CONFLICT for
- * an e-mail address that another account has.
- * @param more `draw`: a key that was already generated; `sharedEmail`: as in `addressWrites`
+ * an e-mail address of another account. `draw`: a generated key; `sharedEmail`: as in `addressWrites`.
  */
 export async function createAccount(
   { ports, keys }: Env<'table' | 'clock' | 'ids' | 'settings'>,

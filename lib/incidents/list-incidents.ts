@@ -24,9 +24,6 @@ import {
   type TimelineItem,
 } from './incident.ts';
 
-// Access patterns, all newest first. For all or resolved incidents: merge incidents(tenant, bucket). For unresolved
-// ones: query unresolvedIncidents(tenant), then get the incidents. With an entity: also get its incidentEntity items.
-
 /** Filter of incidents: all properties must match. */
 export const IncidentFilter = z.object({
   state: z

@@ -10,8 +10,7 @@ const DEAD_LETTER_DAYS = 14;
 
 /**
  * Deletes expired items and old dead letters once a minute, items in small batches.
- * @param wakeConsumers called each minute, because messages of admin commands, which are other processes, do not wake
- * them
+ * @param wakeConsumers called each minute, because messages of admin commands, other processes, do not wake them
  * @returns a function that stops the sweep
  */
 export function startSweep({ table, queues, clock }: LocalPorts, log: Log, wakeConsumers: () => void): () => void {

@@ -9,8 +9,6 @@ import { idFloor, isId, timeOf } from '#lib/platform/ids.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 import { deliveryView } from './views.ts';
 
-// Access patterns: buckets of deliveries merged, newest first (ids sort by time); get delivery(id), then its entity.
-
 const idOf = (of: string, ...prefixes: string[]) =>
   z
     .string()

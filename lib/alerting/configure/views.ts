@@ -122,9 +122,6 @@ export const auditedChannel: Audited<ChannelOfCheck> = {
   shown: (one) => ({ ...membersOf(one), config: withoutSecrets(one.channel) }),
 };
 
-// Access patterns. A policy with its channels, entity and account: one request for many items. Channels of a tenant:
-// pointer items in buckets, written with the policy. Latest delivery of a channel: an item written by the deliverer.
-
 /** A check with its stored policy and the policy in effect. */
 export type PolicyOfCheck = {
   check: CheckItem;

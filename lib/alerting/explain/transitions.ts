@@ -13,10 +13,6 @@ import { assertTimeRange, Instant } from '#lib/platform/instant.ts';
 import type { Item, Page, Query } from '#lib/platform/ports.ts';
 import { filtered, queryMerged } from '#lib/platform/table/pages.ts';
 
-// Access patterns, newest first, or oldest first with `after`:
-// For a check: TR# under it. For a tenant: its feed buckets, merged, then transitions and entities. For an entity: its
-// bucket.
-
 export const checkTransitions = (
   context: Context,
   check: CheckItem,

@@ -134,8 +134,7 @@ async function configured({ net, settings }: ProviderPorts): Promise<Configurati
     },
   );
   const { issuer } = config.serverMetadata();
-  // Both must be equal: identities are stored under the issuer, and the discovery document of a multi-tenant provider
-  // would admit users of any tenant.
+  // They must be equal: identities are stored by issuer, and a multi-tenant provider would admit users of any tenant.
   if (issuer === OIDC_ISSUER) return config;
   throw new SignInRefused('failed', `OIDC_ISSUER must equal the issuer of its discovery document: ${issuer}`);
 }

@@ -6,9 +6,7 @@ import { CHALLENGE_MS } from './options.ts';
 import type { ClientData } from './responses.ts';
 import { type Ceremony, rejectionError } from './validate-response.ts';
 
-/**
- * Content of a challenge, which is stored under its digest. `user_id`: user who adds a passkey; absent for a sign-in.
- */
+/** Content of a challenge, stored under its digest. `user_id`: user who adds a passkey; absent for a sign-in. */
 type Content = { user_id?: string };
 
 /** Creates a challenge: 32 bytes, in base64url. @param userId user who adds a passkey; undefined for a sign-in */

@@ -73,9 +73,8 @@ export const digestOfIdentity = (text: string): string =>
 
 /**
  * Receives a push: it is stored and applied on return; a repeated push counts once. A push that changes nothing is
- * stored without a write of the check, and then the check is read again. The detection of missed heartbeats marks the
- * check first and then reads results, so that one of the two sees the other
- * (docs/develop/recording.md#the-recording-core).
+ * stored without a write of the check, which is then read again. The detection of missed heartbeats marks the check
+ * first and then reads results, so that one of the two sees the other (docs/develop/recording.md#the-recording-core).
  */
 export async function receivePush(
   env: StateEnv,
