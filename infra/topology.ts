@@ -258,7 +258,7 @@ export const routes: readonly { method: string; path: string; function: Function
 
 type StreamSpec = { name: string; function: FunctionName; sk_prefixes: readonly string[]; batch: number };
 
-/** Streams of new items by sort key prefix: one per function, because Lambda connects a stream to it only once. */
+/** Streams of new items by sort key prefix; one per function: Lambda connects a stream to a function only once. */
 export const streams: readonly StreamSpec[] = [
   { name: 'notifier', function: 'notifier', sk_prefixes: [ALERTS, TRANSITIONS], batch: 100 },
   { name: 'action-planner', function: 'action-planner', sk_prefixes: [TRANSITIONS], batch: 100 },

@@ -103,6 +103,7 @@ export const agentKeys = {
     key(ofTenant(tenant, 'REPLIES', session), `${id}#${part}`),
 };
 
+/** Largest number of thirteen digits, in the year 2286. */
 const LAST_MS = 9_999_999_999_999;
 
 /** Formats epoch ms as thirteen digits, so that texts sort by time; limited to the years 1970 to 2286. */
@@ -111,7 +112,6 @@ export const stamp = (ms: number): string => String(Math.min(Math.max(0, Math.fl
 /** Returns a text above all sort keys with a prefix. */
 export const after = (prefix: string): string => `${prefix}~`;
 
-/** Largest number of thirteen digits, in the year 2286. */
 export const under = (prefix: string) => ({ from: prefix, to: after(prefix) });
 
 /**
@@ -122,6 +122,7 @@ const CELL_AT = { from: 14, to: 26 };
 
 export const cellOf = (checkId: string): string => checkId.slice(CELL_AT.from, CELL_AT.to);
 
+/** Returns the number of a check in its cell. */
 export const numberOf = (checkId: string): number => fromBase32(checkId.slice(CELL_AT.to));
 
 /** @param at time of creation, epoch ms */
@@ -130,7 +131,6 @@ export const checkIdOf = (at: number, cell: string, number: number): string =>
 
 /** Returns the part of an id that decides its shard: the cell for a check or `<cell>#<interval>`, else the id. */
 const spreadBy = (id: string): string => (id.startsWith('chk_') ? cellOf(id) : id.split('#', 1)[0]!);
-/** Returns the number of a check in its cell. */
 
 const partitionOf = (id: string, count: number): number => (count === 1 ? 0 : hash32(id) % count);
 
@@ -151,7 +151,7 @@ export type EntryKind =
 
 /**
  * All keys of the table, built only in this file. docs/develop/keys.md describes items, sizes, readers and costs. A key
- * contains its tenant unless readers do not know it: digests, addresses of status pages, badges, unsent deliveries.
+ * contains its tenant unless it is read without one: digests, addresses of status pages, badges, unsent deliveries.
  * @param layout number of partitions of a tenant's lists and of the schedule; fixed once there is data
  */
 export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
@@ -223,6 +223,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     latencies: (tenant: string, cell: string, of: 'hour' | 'day', from: number) =>
       key(ofTenant(tenant, 'CELL', cell), `${prefix.LATENCIES[of]}${stamp(from)}`),
 
+    /** Rollup of a day of an entity, over all cells of its checks. @param from start of the day, epoch ms */
     entityDay: (tenant: string, entity: string, from: number) =>
       key(ofTenant(tenant, 'DAYS', entity), `${prefix.ROLLUPS.day}${stamp(from)}`),
 
@@ -234,7 +235,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `${prefix.REVISIONS}${stamp(rev)}`),
     /** Slug that a check has or had, so that the deletion of the check finds it. */
     slugOfCheck: (tenant: string, check: string, slug: string) =>
-      /** Rollup of a day of an entity, over all cells of its checks. @param from start of the day, epoch ms */
       key(ofTenant(tenant, 'CHECK', check), `${prefix.CHECK_SLUGS}${slug}`),
     /** @param at time that orders the results, epoch ms @param tail distinguishes results by cause */
     result: (tenant: string, check: string, at: number, tail: string) =>
@@ -242,6 +242,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Ping without a result. @param at time of arrival, epoch ms */
     ping: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PINGS}${stamp(at)}#${tail}`),
+    /** Body of a ping. `at` and `tail` are the same as in the key of the ping or its result. */
     pingBody: (tenant: string, check: string, at: number, tail: string) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_BODIES}${stamp(at)}#${tail}`),
     pingKeys: (tenant: string) => ofTenant(tenant, 'PINGKEYS'),
@@ -253,7 +254,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'CHECK', check), `${prefix.PING_URLS}${digest}`),
     idempotencyKey: (tenant: string, check: string, digest: string) =>
       key(ofTenant(tenant, 'CHECK', check), `PUSH#${digest}`),
-    /** Body of a ping. `at` and `tail` are the same as in the key of the ping or its result. */
     transition: (tenant: string, check: string, at: number, seq: number) =>
       key(ofTenant(tenant, 'CHECK', check), `${prefix.TRANSITIONS}${stamp(at)}#${stamp(seq)}`),
 
@@ -275,6 +275,7 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
       key(ofTenant(tenant, 'RUNS', action), `${stamp(at)}#${execution}`),
     remediation: (tenant: string, action: string) => key(ofTenant(tenant, 'REMEDIATION', action), 'SERIES'),
     remediations: (tenant: string) => key(ofTenant(tenant), 'REMEDIATIONS'),
+    /** @param name lock that the action names; without one, the id of the failed entity */
     remediationLock: (tenant: string, name: string) => key(ofTenant(tenant, 'LOCK', name), 'LOCK'),
     ofExecution: (tenant: string, id: string) => ofTenant(tenant, 'EXECUTION', id),
     execution: (tenant: string, id: string) => key(ofTenant(tenant, 'EXECUTION', id), 'EXECUTION'),
@@ -288,12 +289,12 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     /** Alerting settings of the account; the version of the head covers all of them. */
     alerting: (tenant: string) => ofTenant(tenant, 'ALERTING'),
     alertingHead: (tenant: string) => key(ofTenant(tenant, 'ALERTING'), 'HEAD'),
-    /** @param name lock that the action names; without one, the id of the failed entity */
     accountChannel: (tenant: string, channel: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.ACCOUNT_CHANNELS}${channel}`),
     accountSilence: (tenant: string, silence: string) =>
       key(ofTenant(tenant, 'ALERTING'), `${prefix.SILENCES}${silence}`),
     silences: (tenant: string) => ofTenant(tenant, 'SILENCES'),
+    /** Entry of the list of silences. @param id id of the account silence, or of the silenced entity or check */
     silence: (tenant: string, id: string) => key(ofTenant(tenant, 'SILENCES'), id),
     window: (tenant: string, window: string) => key(ofTenant(tenant, 'ALERTING'), `${prefix.WINDOWS}${window}`),
     pastWindow: (tenant: string, window: string, v: string) =>
@@ -307,7 +308,6 @@ export function keyTable(layout: { BUCKETS: number; SHARDS: number }) {
     channels: (tenant: string, bucket: number) => ofTenant(tenant, 'CHANNELS', bucket),
     channelPointer: (tenant: string, channel: string) => key(ofTenant(tenant, 'CHANNELS', bucketOf(channel)), channel),
     usedLink: (tenant: string, signature: string) => key(ofTenant(tenant, 'USED_LINKS'), signature),
-    /** Entry of the list of silences. @param id id of the account silence, or of the silenced entity or check */
     urgentAlerts: (tenant: string, destination: string) => key(ofTenant(tenant, 'PAGES', destination), 'PAGES'),
     pace: (tenant: string, digest: string) => key(ofTenant(tenant, 'PACE', digest), 'PACE'),
     /** @param of `account`, or digest of a host */

@@ -27,13 +27,13 @@ export const DueDeadline = z.object({
 });
 export type DueDeadline = z.infer<typeof DueDeadline>;
 
-/** Recheck of account `wake`'s suppressed and held alerts because a reason may have ended early, at `at` (epoch ms). */
+/** Recheck of suppressed and held alerts of account `wake`: their reason may have ended early, at `at` (epoch ms). */
 export const Wake = z.object({ wake: z.string(), at: z.number().int() });
 export type Wake = z.infer<typeof Wake>;
 
 /**
- * Returns the message that rechecks an account's alerts. A change sends it before its write, in case a crash prevents
- * the second, and after it. The first is delayed by WRITTEN_MS, because decisions by the old state may be in progress.
+ * Returns the message that rechecks an account's alerts. A change sends one before its write, in case a crash prevents
+ * the one after it. The first is delayed by WRITTEN_MS, because decisions by the old state may be in progress.
  */
 export const wakeMessage = (tenant: string, at: number, delay_ms = 0): Message<Wake> => ({
   body: { wake: tenant, at },
@@ -94,7 +94,7 @@ const ActionMessage = z.discriminatedUnion('kind', [
   }),
   /** Due at `slot` (epoch ms). */
   z.object({ kind: z.literal('schedule'), tenant_id: z.string(), action_id: z.string(), slot: z.number().int() }),
-  /** Verdict or next attempt is due. `early`: the verdict is early, because the pipeline reported a failure. */
+  /** Verdict or next attempt of a guarded action is due. `early`: verdict now, because the pipeline failed. */
   z.object({
     kind: z.literal('remediation'),
     tenant_id: z.string(),
@@ -105,7 +105,7 @@ const ActionMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settle'), tenant_id: z.string(), execution_id: z.string() }),
 ]);
 
-/** Status page to publish (without `page_id`: all); the rendering begins at `not_older_than` (epoch ms) or later. */
+/** Status page to publish (without `page_id`: all) unless a rendering began at `not_older_than` (epoch ms) or later. */
 const Publish = z.object({ tenant_id: z.string(), page_id: z.string().optional(), not_older_than: z.number().int() });
 export type PublishMessage = z.infer<typeof Publish>;
 

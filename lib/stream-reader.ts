@@ -17,7 +17,7 @@ type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
  * Returns a handler of new items, from the table's stream or parked in `queue`. A failed item is parked, so that others
- * do not wait; if that fails, the stream retries. `isLast`: no attempt follows, so `work` records a failure.
+ * do not wait; if that fails, the stream retries. `isLast`: no attempt follows, so if `work` fails, it records this.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

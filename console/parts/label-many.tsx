@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 };
 
-/** Sets and removes labels of many records. @param why reason if not allowed @param pathOf API path of a record */
+/** Sets and removes labels of many records. @param why reason that it is not allowed @param pathOf API path of one */
 export const labelMany = (why: string | undefined, pathOf: (key: string) => string): DialogAction => ({
   name: 'Label',
   why,

@@ -18,6 +18,7 @@ const LATER: Readonly<Partial<Record<DeliveryKind, string>>> = {
   closed: 'A closing alert was sent.',
 };
 
+/** `deliveries`: deliveries of the transition, including later alerts. */
 type Sent = { deliveries?: readonly Delivery[] | undefined; titleOf?: (channel_type: string) => string };
 
 /** Returns whether an alert was planned or sent for a state change, with its outcome or the reason for no alert. */

@@ -36,7 +36,7 @@ export function rowsWithWords<T extends Searched>(rows: readonly T[], words: str
 
 type Change = Record<string, unknown> & { fields?: Record<string, unknown>; labels?: Record<string, string | null> };
 
-/** Returns only changed properties, so that concurrent changes of others stay and defaults are not stored as values. */
+/** Returns only the changed properties: concurrent changes to the rest stay, and defaults are not stored as values. */
 export function changedOnly(
   body: Record<string, unknown>,
   { name, fields, labels }: Pick<Entity, 'name' | 'fields' | 'labels'>,

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '#lib/platform/errors.ts';
 import { type FieldSpec, readText, textOf } from './form-fields.ts';
 import { NO_ROWS } from './rows.ts';
 
-/** Form values by path. A stored secret is omitted. A map keeps its masks, because the API keeps their values. */
+/** Form values by path. A stored secret is omitted. A map keeps its masks, which tell the API to keep stored values. */
 export type Draft = Readonly<Record<string, string>>;
 
 /** Returns the initial form values. @param record to edit; undefined: a new one */

@@ -68,8 +68,8 @@ export type FieldSpec = {
   fallback: string | undefined;
   /** Value of a new record if it differs from the default. */
   initial?: string;
-  group: string | undefined;
   /** Title of the folded group; undefined: always visible. */
+  group: string | undefined;
   /** Path of the switch for the optional object that contains the field. */
   within?: string;
   options: readonly string[];
@@ -86,9 +86,9 @@ export type FieldSpec = {
   single: boolean;
 };
 
-const MULTILINE_MAX_LENGTH = 4000;
+const MULTILINE_FROM_MAX_LENGTH = 4000;
 
-/** Returns the fields of an object, nested objects flattened one level: required ones first, full-width ones last. */
+/** Returns the fields of an object, required first, full-width last. Nested objects are flattened one level. */
 export function fieldsOf(schema: FormSchema, skip: readonly string[] = []): FieldSpec[] {
   const specs = members(schema, '', true).filter(({ path }) => !skip.includes(path));
   const place = ({ required, kind }: FieldSpec) => (required ? 0 : WIDE.has(kind) ? 2 : 1);
@@ -177,7 +177,7 @@ function kindOf(
   if (format === 'bytes') return 'escaped';
   if (/(^|_)time_?zone$/.test(name)) return 'zone';
   if (format === 'uri' || /(^|_)url$/.test(name)) return 'url';
-  return maxLength >= MULTILINE_MAX_LENGTH || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
+  return maxLength >= MULTILINE_FROM_MAX_LENGTH || /^(body(_template)?|schedule)$/.test(name) ? 'long' : 'text';
 }
 
 const isTextMap = (values: FormSchema['additionalProperties']): boolean =>

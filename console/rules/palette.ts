@@ -6,7 +6,7 @@ export type PaletteTarget = { href: string; name: string; kind: string; state?: 
 
 const MAX_ENTRIES = 12;
 
-/** Returns entries with every word, ranked by the place of the first: start of the name, start of a word, elsewhere. */
+/** Returns entries with every word, ranked by the place of the first word: start of name, start of word, elsewhere. */
 export function findTargets(places: readonly PaletteTarget[], text: string): PaletteTarget[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (name: string, synonyms: string) => {

@@ -3,7 +3,10 @@ import { byName, type Fleet, type FleetRow } from './fleet.ts';
 import { affectedBy, around, type Links, linksOf, rootCauses } from './relations.ts';
 import { severityRank } from './states.ts';
 
-/** Filters of the map. `depth`: maximum distance from `around`. `all`: also entities that no root cause affects. */
+/**
+ * Filters of the map. `depth`: maximum distance from the entity `around`. `all`: if false and root causes exist, the
+ * map shows only them and the entities downstream of them.
+ */
 export type MapFilter = { blueprint: string; around: string | undefined; depth: number; all: boolean };
 
 export type MapView = {

@@ -6,7 +6,7 @@ import { SnsTopic } from 'aws-cdk-lib/aws-events-targets';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { DeploySettings } from './settings.ts';
 
-/** Creates a daily backup and its copy. The vault outlives the stack; point-in-time recovery does not. */
+/** Creates a daily backup, and a copy if configured. The vault outlives the stack; point-in-time recovery does not. */
 export function makeBackup(scope: Stack, table: ITableV2, alarms: Topic, settings: DeploySettings): void {
   const { BACKUP_DAYS, BACKUP_COPY_VAULT_ARN } = settings;
   if (BACKUP_DAYS === 0) return;

@@ -17,7 +17,7 @@ const COMFORTABLE = 100;
 
 const ASK = 'Service Quotas, AWS Lambda, "Concurrent executions": request 1,000, which is free and takes hours to days';
 
-/** Compares the limits of an account with a deployment. Pure. @param isDemo whether checks and alerts may stop */
+/** Compares the limits of an account with a deployment. Pure. @param isDemo accepts that checks and alerts can stop */
 export function preflight(
   { concurrency, table_units, requests }: AccountLimits,
   settings: DeploySettings,

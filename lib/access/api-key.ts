@@ -32,7 +32,7 @@ export const earlier = (a: number | null, b: number | null): number | null =>
 const outlives = (end: number | null, makerExpiry: number | null): boolean =>
   makerExpiry !== null && (end === null || end > makerExpiry);
 
-/** Throws FORBIDDEN if the caller's key expires, because no access may outlive it. @param what such as `a passkey` */
+/** Throws FORBIDDEN if the caller's key has an expiry: what it creates must not outlive it. @param what `a passkey` */
 export function assertKeyDoesNotExpire({ valid_until }: Expiry, what: string): void {
   if (!outlives(null, valid_until)) return;
   throw new AppError(

@@ -25,7 +25,7 @@ import type { Context, MutationContext, TenantScope } from './context.ts';
 import { addKey } from './issue-key.ts';
 import type { KeyPatch, Rotation } from './new-key.ts';
 
-/** Changes properties. Throws NOT_FOUND, and VALIDATION_ERROR for a later expiry or one less than a minute ahead. */
+/** Changes a key. Throws NOT_FOUND, VALIDATION_ERROR for an expiry after the current one or under a minute ahead. */
 export function changeKey(scope: MutationContext, pointer: ApiKeyPointer, patch: KeyPatch): Promise<KeyRecord> {
   const { ports, keys } = scope;
   const auditWrites = auditWriter(scope, 'update', auditedKey);
@@ -79,11 +79,11 @@ export function rotateKey(scope: Rotating, pointer: ApiKeyPointer, wanted: Rotat
         : expiryOf(now, wanted.expires_at, caller.valid_until);
     const ending = endingAt(earlier(old.valid_until, now + wanted.overlap_seconds * 1000));
     const replaced: ApiKeyItem = { ...old, ...ending, v: ports.ids.token(), rotated_to: draw.id };
+    // The pointer is deleted only with its key, so the condition on the key covers both writes.
     return {
       input: { label, is_read_only, scopes, check_ids, entity_ids, skills, expires_at, rotated_from: old.id },
       more_writes: [{ put: replaced, if: { version: old.v } }, { put: { ...pointer, ...ending } }] satisfies Write[],
     };
-    // The pointer is deleted only with its key, so the condition on the key covers it too.
   };
   return addKey(scope, pointer.user_id, make, 'rotate');
 }

@@ -71,10 +71,7 @@ export function addKey(
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 
-/**
- * Returns the number of keys of a user. At the limit it counts them, because the stored number includes expired keys.
- * Throws LIMIT_EXCEEDED.
- */
+/** Returns the stored key count of a user or, at the limit, a count without expired keys. Throws LIMIT_EXCEEDED. */
 async function keyCountOf(
   scope: TenantScope,
   user: UserItem,

@@ -7,7 +7,7 @@ import { iso } from '#lib/platform/time.ts';
 import { foldedEmail } from './account.ts';
 import { digestOf } from './api-key.ts';
 
-/** Consent of an address to mails of an account. About 400 bytes. Pending consent expires 90 days after a request. */
+/** Consent of an address to mails of an account. 0.4 KB. Pending consent expires 90 days after its last request. */
 export type MailAddressItem = Item & {
   v: string;
   tenant_id: string;

@@ -146,7 +146,7 @@ export function assertHeadersSent(stored: Record<string, string>, wanted: Record
 const keptNames = (headers: Record<string, string>): string[] =>
   Object.keys(headers).filter((name) => headers[name] === REDACTED);
 
-/** Replaces redacted values by stored ones; names match in any case. Throws VALIDATION_ERROR if none is stored. */
+/** Replaces each redacted value by the stored one; names match in any case. Throws VALIDATION_ERROR without one. */
 export function withStoredValues(
   stored: Record<string, string>,
   wanted: Record<string, string>,

@@ -118,7 +118,7 @@ const isRebound = (next: ActionItem, before: ActionItem): boolean =>
 export async function deleteAction(context: TenantEnv & MutationContext, id: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const auditWrites = auditWriter(context, 'delete', auditedAction);
-  // Sent first, because a crash after the deletion would lose it. Its consumer ignores it while the action exists.
+  // The message is sent first: a crash after the deletion would lose it. It is ignored while the action exists.
   const body = { tenant_id: tenant, action_id: id };
   await ports.queues.send('housekeeping', [{ body, not_before: ports.clock.now() + RECLAIM_AFTER_MS, group: tenant }]);
   await oneAtATime(ports.table, keys.actions(tenant), () =>

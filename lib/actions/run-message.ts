@@ -130,7 +130,7 @@ async function settle(env: RunEnv, execution: ExecutionItem): Promise<void> {
   env.ports.log.warn('execution interrupted', { tenant_id, execution_id: id, action_id: execution.action_id });
 }
 
-/** Sends a message per fired action. Idempotent. @param isLast last attempt: on error, executions count as failed */
+/** Sends a message per action that the transition fires. Idempotent. `isLast`: an error ends executions as failed. */
 export async function planExecutions(env: RunEnv, transition: DecidedTransition, isLast: boolean): Promise<void> {
   try {
     const fired = await messagesFor(env, transition);

@@ -81,8 +81,8 @@ export const LogLine = z
   .meta({ id: 'LogLine' });
 export type LogLine = z.infer<typeof LogLine>;
 
+/** Line number in a query; default 0, before the first. */
 export const LineNumber = z
-  /** Line number in a query; default 0, before the first. */
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number)

@@ -13,7 +13,7 @@ const MAX_DEPTH = 6;
 
 /**
  * Returns the changes as a read-only caller sees them: a changed secret is ******** on both sides. Objects are compared
- * by property, with dotted paths, other values, including lists, as a whole. An absent record is undefined. Pure.
+ * by property, with dotted paths; other values, including lists, as a whole. An absent record is undefined. Pure.
  */
 export function changesOf(before: Side, after: Side): Change[] {
   return differences('', before, after);

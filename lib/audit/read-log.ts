@@ -11,15 +11,14 @@ const SCAN_PAGE = 200;
 /** Minimum number of entries read per bucket. The entries are spread evenly over the buckets. */
 const MIN_PER_BUCKET = 10;
 
-/** Age (ms) after which no earlier entry appears: one is written up to 4 s late (write.ts), plus 9 s of retries. */
+/** Age (ms) from which the log is complete: an entry is written up to 4 s late (write.ts), plus 9 s of retries. */
 const SETTLED_MS = 15_000;
 
 type LogPage = { values: AuditItem[]; next?: string };
 
 /**
- * Reads up to `limit` matching entries; fewer after scanning 2,000.
- * @param options `order`: desc is newest first, with `next` while more remain. asc is oldest first, up to 15 s ago,
- *   always with `next`, from which a later call finds new entries. `after`: `next` of an earlier call
+ * Reads up to `limit` matching entries; fewer after scanning 2,000. `desc`: newest first, with `next` if more remain.
+ * `asc`: oldest first, up to 15 s ago, always with `next` to find new entries. `after`: `next` of an earlier call.
  */
 export async function readLog(
   { ports, keys, tenant }: Env<'table' | 'clock' | 'settings'> & { tenant: string },

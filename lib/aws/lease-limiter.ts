@@ -154,11 +154,11 @@ export function leaseLimiter({
   }
 }
 
+/** Takes all requested tokens or none, first from the rate without a lease. */
 function take(share: LocalShare, requested: number, now: number): boolean {
   const own = Math.min(requested, Math.floor(share.own.tokens));
   const leased = now < share.until ? share.leased : 0;
   if (own + leased < requested) return false;
-  /** Takes all requested tokens or none, first from the rate without a lease. */
   share.own = { ...share.own, tokens: share.own.tokens - own };
   share.leased -= requested - own;
   return true;

@@ -31,7 +31,7 @@ export const withRequiredEntity = <Schema extends z.ZodType>(schema: Schema, nam
 const hasEntity = (body: unknown, { id, path }: PropertyNames): boolean =>
   memberOf(body, id) !== undefined || memberOf(body, path) !== undefined;
 
-/** Returns the id of an entity; looks up only a path. Throws NOT_FOUND, and VALIDATION_ERROR if id and path differ. */
+/** Returns the id of an entity; an id alone is not looked up. Throws NOT_FOUND, VALIDATION_ERROR if both differ. */
 export async function entityIdOf(
   { ports, keys, tenant }: TenantScope,
   entity: { id?: string | undefined; path?: string | undefined },

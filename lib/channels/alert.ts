@@ -14,7 +14,7 @@ export type AlertCheck = { id: string; name: string; slug: string | null; type: 
 
 type AlertEntity = { id: string; name: string; slug: string; blueprint: string; labels: Labels };
 
-/** Alert with everything that a pure `render` needs. Null: the alert has none, or it is unknown. */
+/** Alert with everything that a pure `render` needs. A property is null if the alert has none, or if it is unknown. */
 export type Alert = {
   delivery_id: string;
   alert_id: string | null;
@@ -187,7 +187,7 @@ export type AlertUrlsAbout = {
 
 const MAX_URL = 2048;
 
-/** Returns the links of an alert; for runbook and dashboard, labels of the check override the entity. */
+/** Returns the URLs of check, incident, runbook and dashboard; for the last two, labels of the check come first. */
 export function urlsOf({ check, entity, incident_id, public_url }: AlertUrlsAbout): AlertUrls {
   const named = (name: string): string | null =>
     [check?.labels?.[name], entity.fields[name], entity.labels[name]].find(isAddress) ?? null;

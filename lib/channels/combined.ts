@@ -8,7 +8,7 @@ const STATES = ['down', 'degraded', 'up'] as const;
 const severityRank = ({ reports_state }: Alert): number =>
   reports_state === null ? STATES.length : STATES.indexOf(reports_state);
 
-/** Returns one alert for several, the most severe first, with the ids of the first given one and no links. Pure. */
+/** Combines alerts, the most severe first, in one alert that has the ids of the first given one and no links. Pure. */
 export function combinedAlert(alerts: readonly [Alert, ...Alert[]], following: number): Alert {
   const ordered = alerts.toSorted((a, b) => severityRank(a) - severityRank(b));
   return {

@@ -23,7 +23,7 @@ export type LetterRefusal = { error: string; later?: boolean; timed_out?: boolea
 
 /**
  * Returns a function that sends mails through the operator's mail server, one connection per mail: alerts are few.
- * Credentials are only sent with TLS: smtps (port 465), or STARTTLS (587) with a trusted certificate. Without
+ * Credentials are only sent with TLS: smtps (default port 465), or STARTTLS (587) with a trusted certificate. Without
  * credentials STARTTLS is used if offered, except on loopback.
  */
 export function mailSender(settings: { SMTP_URL: string; MAIL_FROM: string }, log: Log, timeoutMs = TIMEOUT_MS) {

@@ -10,7 +10,7 @@ export const linesOf = ({ lead, facts, why, note, links }: Message): string[] =>
     ...links.map(([label, url]) => `${label}: ${url}`),
   ].filter((line) => line !== '');
 
-/** Escapes a text, which is first truncated with an ellipsis to fit `maxSize`. @param size default: in UTF-16 units */
+/** Escapes a text. If `size` of the result (default: UTF-16 units) is too large, first truncates, with an ellipsis. */
 export function fitted(
   text: string,
   maxSize: number,

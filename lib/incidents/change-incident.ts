@@ -102,9 +102,8 @@ const auditedIncident: Audited<IncidentItem> = {
 export const nameOf = ({ caller }: Context): string => caller.user_email || caller.key_label || 'an API key';
 
 /**
- * Creates a manual incident.
- * @throws AppError VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED beyond 100
- *   unresolved manual incidents
+ * Creates a manual incident. Throws VALIDATION_ERROR for an entity or a component that does not exist, LIMIT_EXCEEDED
+ * beyond 100 unresolved manual incidents.
  */
 export async function createIncident(
   context: Context,
@@ -281,9 +280,8 @@ export async function addNote(
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and its failing checks, except checks whose recipients were not notified. Existing
- * acknowledgements and held alerts stay.
- * @throws AppError CONFLICT for a resolved incident, VALIDATION_ERROR for an end in the past or over 30 days ahead
+ * Acknowledges an incident and its failing checks whose recipients were notified. Keeps acknowledgements and held
+ * alerts. Throws CONFLICT for a resolved incident, VALIDATION_ERROR for an end in the past or over 30 days ahead.
  */
 export async function acknowledgeIncident(
   context: Context,

@@ -31,8 +31,7 @@ export const askToPublish = ({ ports, tenant }: Context): Promise<void> =>
   ports.queues.send('publish', [publishMessage(tenant, ports.clock.now())]);
 
 /**
- * Checks that components exist.
- * @param among components already in the incident; if there are any, the new ones must be on their pages
+ * Checks that components exist and are on the pages of `among`, the components already in the incident, if any.
  * @throws AppError VALIDATION_ERROR with the path of the first invalid component
  */
 export async function requireComponents(

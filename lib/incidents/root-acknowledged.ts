@@ -31,9 +31,8 @@ export function acknowledgedEntry(
 }
 
 /**
- * Returns the writes that acknowledge the unresolved incident of which the entity is the root cause; empty without one,
- * or if it is acknowledged. If the incident is not stored yet, the write only checks this: a new incident takes over
- * the acknowledgement of its check.
+ * Returns the writes that acknowledge the unresolved, unacknowledged incident whose root cause is the entity, if any.
+ * If it is not stored yet, the write only checks this: a new incident takes over the acknowledgement of its check.
  */
 export async function rootAcknowledgeWrites(
   { ports, keys }: TableEnv,

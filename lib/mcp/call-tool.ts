@@ -21,8 +21,8 @@ type ToolResult = {
 };
 
 /**
- * Calls a tool of an enabled skill or, unless the key is restricted to skills, a built-in tool that no skill contains.
- * Errors of a tool are results, for the model to handle. Throws RpcError for an unknown tool and for malformed params.
+ * Calls a tool of an enabled skill, or a built-in tool that no skill contains. A key restricted to skills can call only
+ * their tools. Errors of a tool are results for the model. Throws RpcError for an unknown tool and malformed params.
  */
 export async function callTool(caller: StateContext, params: Record<string, unknown>): Promise<ToolResult> {
   const { name, arguments: given = {} } = params;

@@ -15,7 +15,7 @@ type ListedTool = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'> &
 const MAX_BYTES = 2_000_000;
 const Position = z.string().max(128);
 
-/** Returns the tools of enabled skills that the key may use. Of equal names, the skill registered first counts. */
+/** Returns the tools of enabled skills within the key's `skills`. Of equal names, the skill registered first counts. */
 export function enabledTools({ caller }: Pick<Context, 'caller'>, skills: SkillItem[]): Map<string, ToolDefinition> {
   const tools = new Map<string, ToolDefinition>();
   for (const skill of skills.filter(({ enabled, slug }) => enabled && reachesSkill(caller, slug))) {

@@ -68,7 +68,7 @@ export async function openSocket(
     socket.once('connect', resolve);
     socket.once('error', (error) => reject(connectError(error, where)));
   });
-  // A last check. With one address there is no choice, and reading the remote address costs a system call.
+  // Checks that the address is an allowed one. A single address leaves no choice, and reading it costs a system call.
   const connected = addresses.length > 1 ? socket.remoteAddress : undefined;
   const isOther = connected !== undefined && !addresses.includes(connected);
   if (isOther && blockedReason(connected, egress, guard.allow))
@@ -81,7 +81,7 @@ let context: SecureContext | undefined;
 /** Without DHE: the server chooses the group, and a group of 10,000 bits blocks the event loop for most of a second. */
 const CIPHERS = `${DEFAULT_CIPHERS}:!DHE`;
 
-/** Performs a TLS handshake with any certificate: callers must check `socket.authorized` before they send data. */
+/** Performs a TLS handshake. It succeeds with any certificate: check `socket.authorized` before you send anything. */
 export async function tlsHandshake(
   { socket: plain, where }: OpenSocket,
   name: { host: string; literal: boolean },

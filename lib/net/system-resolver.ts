@@ -81,7 +81,7 @@ export type Family = 'IPv4' | 'IPv6';
 const OTHER_FAMILY_MS = 250;
 
 /**
- * Returns the addresses of both families, IPv4 first. After an answer for a family of this machine (`usable`), the
+ * Returns the addresses of both families, IPv4 first. Once a family of this machine (`usable`) has addresses, the
  * other has 250 ms left: servers that drop AAAA queries (RFC 4074, 4.1) must not use up the timeout of each check.
  */
 export async function lookUpBothFamilies(

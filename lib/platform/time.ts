@@ -4,7 +4,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Converts epoch ms to the format of responses: `2026-11-21T05:16:40.123Z`. */
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
-/** Usual difference between the clocks of two machines (ms); comparisons of their times tolerate it. */
+/** Clock difference between two machines (ms) that comparisons of their times tolerate; less than the maximum below. */
 export const CLOCK_TOLERANCE_MS = 1_000;
 
 /** Maximum difference between the clocks of the service's machines (ms). */

@@ -91,7 +91,8 @@ const MONTH = /^2\d{3}-(?:0[1-9]|1[0-2])$/;
 export const Month = z.string().refine((text) => MONTH.test(text), 'must be a month, such as 2026-10');
 
 /**
- * Returns a reader of the report of all entities by id, with `months` months that end with `month` or the current one.
+ * Returns a reader of the report of all entities in order of ids. Its `months` months end with `month` (default: the
+ * current one).
  * @throws AppError VALIDATION_ERROR if no month has kept history, or if `month` has not begun
  */
 export async function reportList(

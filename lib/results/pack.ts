@@ -2,9 +2,9 @@ import type { ErrorKind } from '#lib/checks/types/registry.ts';
 import type { Item } from '#lib/platform/ports.ts';
 
 /**
- * Quiet results of a slot of a cell, about 11 bytes each. `runs` has one word per check, by number: `12,4,84` is check
- * 12, begun 4 ms after the slot, latency 84 ms. Deviations follow: `,s503` other status, `,e0` failure (index in
- * `errors`), `,w0` warning (in `warnings`), `,r3` settings revision other than 1. `12,gnetwork` is a gap and its cause.
+ * Quiet results of a slot of a cell, about 11 bytes each. `runs` has a word per check, sorted by number: `12,4,84` is
+ * check 12, begun 4 ms after the slot, latency 84 ms. Deviations follow: `,s503` other than `status`, `,e0` failure
+ * (index in `errors`), `,w0` warning (in `warnings`), `,r3` revision if not 1. `12,gnetwork` is a gap and its cause.
  */
 export type PackItem = Item & { status: number; runs: string; errors?: PackedError[]; warnings?: string[] };
 
@@ -23,7 +23,7 @@ export type PackedResult = {
   gap?: never;
 };
 
-/** Stored cause of a slot without a result. `error`: an internal error. */
+/** Stored cause of a slot without a result: the service's network, an internal error, or the account's CPU budget. */
 export type StoredGapCause = 'network' | 'error' | 'cpu_budget';
 export type PackedGap = { number: number; gap: StoredGapCause };
 

@@ -9,7 +9,7 @@ import { isClosed, startOfHour } from '#lib/schedule/slots.ts';
 
 /** Interval (ms) at which revisions are made. Requests for the same hour within one interval cause one revision. */
 const REVISION_INTERVAL_MS = 30_000;
-/** Maximum time (ms) from the request to the commit: above the timeout of each function that writes, except `mcp`. */
+/** Maximum time (ms) from a revision request to the commit: above the timeout of each writing function except `mcp`. */
 const WRITTEN_MS = 75_000;
 
 /** First and last changed instant; epoch ms. */

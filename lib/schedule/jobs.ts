@@ -24,7 +24,7 @@ const MAX_DEADLINES = 50;
 /** Probes per second from which a tenant has its own messages, because it fills them. */
 const MIN_PROBES_ALONE = MAX_PROBES;
 
-/** Packs the jobs due in one interval of JOB_GROUP_MS into messages, delivered at its end so that no probe is early. */
+/** Packs jobs into messages by interval of JOB_GROUP_MS, delivered at its end so that no probe is early. */
 export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
   const isAlone = (own: CellJob[]) => probesOf(own) >= (MIN_PROBES_ALONE * groupMs) / 1000;
   return groupedByTime(jobs, ({ job }) => job.slot, groupMs).flatMap(([not_before, group]) => {
@@ -36,11 +36,11 @@ export function packJobs(jobs: CellJob[], groupMs: number): MessageTo<'job'>[] {
 
 const probesOf = (jobs: CellJob[]): number => jobs.reduce((sum, { checks }) => sum + checks, 0);
 
+/** Packs jobs into messages: the largest, filled up to MAX_PROBES with the smallest. */
 function partsOf(jobs: CellJob[]): Job[][] {
   const bySize = jobs.toSorted((a, b) => b.checks - a.checks);
   const parts: Job[][] = [];
   for (let largest = 0, smallest = bySize.length - 1; largest <= smallest; largest++) {
-    /** Packs jobs into messages: the largest, filled up to MAX_PROBES with the smallest. */
     const part = [bySize[largest]!];
     for (; largest < smallest && probesOf(part) + bySize[smallest]!.checks <= MAX_PROBES; smallest--)
       part.push(bySize[smallest]!);
@@ -75,7 +75,7 @@ export const packSlowJob = (job: Job, checkIds: string[]): MessageTo<'slow'>[] =
 
 const RETRY_DELAY_MS = 1_000;
 
-/** Packs each job into a message, delivered at its future retry, but within MAX_DELAY_MS, or else in a second. */
+/** Packs each job into a message for its future retry, at most MAX_DELAY_MS ahead; without one, for a second later. */
 export const packAlone = (jobs: Job[], now: number): MessageTo<'job'>[] =>
   jobs.map((job) => {
     const isAhead = job.retry !== undefined && job.retry.at > now;

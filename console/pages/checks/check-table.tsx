@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<CheckRow>[] = [
   },
 ];
 
-/** Shows the last error, else the entity on narrow screens. It is never omitted, so that rows have the same height. */
+/** Shows the last error, else the entity on narrow screens. Every row has this line, so that all have one height. */
 const Below = ({ error, entityName }: { error: string; entityName: string | undefined }) => (
   <span class={error ? 'why' : 'why narrow'} dir="auto" title={error || entityName}>
     {error || entityName}

@@ -25,7 +25,7 @@ const BUDGET_ALERTS = [
   { notificationType: 'FORECASTED', threshold: 100 },
 ] as const;
 
-/** Creates a budget of the account: one of the stack needs a cost allocation tag, which is activated manually. */
+/** Creates a budget for the account: a budget for the stack needs a cost allocation tag, activated manually. */
 export function makeBudget(scope: Construct, { BUDGET_DOLLARS, ALARM_EMAIL }: DeploySettings): void {
   if (BUDGET_DOLLARS === 0) return;
   new CfnBudget(scope, 'Budget', {

@@ -11,7 +11,7 @@ type OwnMetrics = {
   lag: { schedule: string; consumer: FunctionName; metric: Metric }[];
   failedRecords: { reader: FunctionName; metric: Metric }[];
   failedDeliveries: Metric;
-  /** Slots skipped because they were late by more than their interval. Excludes accounts that recently hit a limit. */
+  /** Slots skipped as later than their interval, except of accounts recently at a limit (`wasAtLimit`). */
   lateProbes: Metric;
   /** Pings above the rate of their client, URL or account. */
   refusedPings: Metric;

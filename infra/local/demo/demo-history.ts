@@ -97,7 +97,7 @@ function latencyAt(at: number, usual: number): number {
   return Math.round(usual * (1 + 0.25 * ofDay) * (0.85 + 0.3 * Math.random()));
 }
 
-/** Writes the incident of the database outage, with notes at the times at which responders would write them. */
+/** Writes the incident of the database outage, with updates and notes at the times at which responders write them. */
 async function writeIncident(context: Context, end: number, monitored: readonly Monitored[]): Promise<void> {
   const { from, to } = timesOf(OUTAGES.find(({ slug }) => slug === DATABASE)!, end);
   const affected = monitored.filter(({ slug }) => failsWith(slug, DATABASE));

@@ -19,7 +19,7 @@ const CROWDED_POLL_MS = 50;
 type ConsumerEnv = {
   clock: Pick<Clock, 'now'>;
   log: Log;
-  /** Resolves once the outage of a pause is recorded (Liveness); work waits for it. Undefined without a pause. */
+  /** Resolves once the outage of a paused process is recorded (Liveness); work waits. Undefined without a pause. */
   afterPause?: () => Promise<void> | undefined;
 };
 
@@ -81,7 +81,7 @@ function startConsumer(
         const received = await receive(slots - inFlight.size);
         for (const message of received) startWork(message);
         if (received.length === 0 && isCrowded) {
-          // nextDue also returns messages of groups at their share, so it cannot show the next one of another group.
+          // nextDue also counts messages of groups at their share, so it cannot show the next one of another group.
           timer = setTimeout(wake, CROWDED_POLL_MS);
           return;
         }

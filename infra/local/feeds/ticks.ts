@@ -12,8 +12,8 @@ export function lastTick({ db }: Store): number | undefined {
 }
 
 /**
- * Sends `{scheduled_time}` of each schedule once per period. The first tick is that of the current period, unless it
- * was already sent. Older ticks are skipped. @returns a function that stops the ticks
+ * Sends `{scheduled_time}` of each schedule at the start of each period. The first tick is that of the current period,
+ * unless it was already sent. Older ticks are skipped. @returns a function that stops the ticks
  */
 export function startTicks(
   store: Store,

@@ -37,7 +37,7 @@ export function clientUsedTls({ headers, socket }: IncomingMessage, proxies: Tru
   return String(proto).split(',', 1)[0]!.trim().toLowerCase() === 'https';
 }
 
-/** Returns the last address in X-Forwarded-For that is not a trusted proxy; the client can forge earlier ones. */
+/** Returns the last address of X-Forwarded-For and socket, except trusted proxies; a client can forge earlier ones. */
 export function clientAddress({ headers, socket }: IncomingMessage, proxies: TrustedProxies): string {
   let address = plain(socket.remoteAddress ?? '');
   const forwarded = headers['x-forwarded-for'];

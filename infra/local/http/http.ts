@@ -44,7 +44,7 @@ type GatewayOptions = {
   metrics?: Metrics;
 };
 
-/** Creates a gateway that calls functions as API Gateway does (payload format 2.0); functions limit bodies. */
+/** Creates a gateway like API Gateway (payload format 2.0), but without its body limit: functions limit bodies. */
 export function makeGateway(
   handlers: Partial<Record<FunctionName, Handler>>,
   { settings, log, proxies = trustedProxies([]), bounds = BOUNDS, inTurn = loopTurns(), metrics }: GatewayOptions,

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { networkOf } from '#lib/platform/sharing/memory-limiter.ts';
 import type { Bounds } from './bounds.ts';
 
-/** Bounds the memory of unread responses: beyond it, cuts the oldest one of the network with the largest total. */
+/** Bounds the memory of unread responses: beyond the bound, cuts the oldest of the network with the largest total. */
 export function boundUnsent(bounds: Bounds): (response: ServerResponse, address: string, bytes: number) => void {
   const waiting = new Map<string, { bytes: number; responses: Map<ServerResponse, number> }>();
   let total = 0;

@@ -15,7 +15,7 @@ const MIGRATIONS: readonly Migration[] = [toVersion1];
 
 /**
  * Migrates a store to this version, after a copy to `fleetwatch-version-<n>.db`. The store has the old version or the
- * new one at every moment. Does nothing if it is new, or of this version or a later one. The caller holds the lock.
+ * new one at every moment. Does nothing for a new store, or one of this version or later. The caller holds the lock.
  */
 export function migrateStore(dir: string, log: Log): void {
   const file = join(dir, STORE_FILE);

@@ -48,7 +48,7 @@ export type AttemptContext = {
   hold: DeadlineEntry | undefined;
 };
 
-/** Reads the context; undefined without guards or a binding to the check, or if the account or check is disabled. */
+/** Reads the context; undefined if the action has no guards or another check, or the account or check is disabled. */
 export async function readAttemptContext(
   env: Env,
   action_id: string,

@@ -26,7 +26,7 @@ const STORM_MS = 60_000;
 /** Maximum number of transitions read per partition of the feed. */
 const MAX_TRANSITIONS = 20;
 
-/** Returns the number of checks that went down within a minute of a time (epoch ms), including the failed one. */
+/** Returns the number of checks that went down within a minute of a failure (epoch ms), including the failed check. */
 async function countWentDownNear({ ports, keys }: Env, tenant: string, at: number): Promise<number> {
   const pages = await Promise.all(
     keys.buckets.map((bucket) =>

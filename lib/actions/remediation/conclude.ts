@@ -196,7 +196,7 @@ async function readFailureAlert(
   return failureAlertOf(env, { ...one, hold }, token, now);
 }
 
-/** Deletes a series and its deadline: one of its items was deleted, or the action no longer remediates its check. */
+/** Deletes a series and its deadline: an item that it needs is gone, or the action no longer remediates its check. */
 export async function abandon(
   env: RunEnv,
   one: Pick<DueSeries, 'tenant_id' | 'action_id'> & { entry: DeadlineEntry; series: AttemptSeriesItem | undefined },

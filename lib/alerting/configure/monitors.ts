@@ -166,7 +166,10 @@ async function assertRoom(context: Context, settings: CheckSettings): Promise<vo
 const MAX_HOSTS_OF_SLUG = 20;
 const MAX_LABEL = 100;
 
-/** Returns the entity of the host, by slug and by name or label `host`; else a new one. A taken slug gets a number. */
+/**
+ * Returns the entity with the slug of the host, if its name or label `host` is the host; else creates one. If another
+ * entity has the slug, a number is added to it: `shop-example-com-2`.
+ */
 async function entityFor(
   context: Context,
   { preset, name }: MonitorBody,

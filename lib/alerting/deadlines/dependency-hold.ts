@@ -180,9 +180,9 @@ function settlingMs(check: CheckItem): number {
   return Math.max(MIN_SETTLING_MS, runs * check.interval_seconds * 1000 + check.timeout_ms);
 }
 
+/** Returns when the first probe at or after a time has ended (epoch ms); for a push check, that time. */
 function firstResultBy(check: CheckItem, time: number): number {
   if (check.execution_mode === 'push') return time;
-  /** Returns when the first probe at or after a time has ended (epoch ms); for a push check, that time. */
   const schedule = intervalScheduleOf(cellOf(check.id), check.interval_seconds);
   return latestSlot(schedule, time - 1) + schedule.interval_ms + check.timeout_ms;
 }

@@ -24,7 +24,7 @@ const UNSETTLED_MS = 1_000;
 const MIN_MS = 5_000;
 const MAX_MS = 60_000;
 
-/** Rechecks a held alert: keeps, releases or skips it, in one transaction. Time during an outage does not count. */
+/** Keeps, releases or skips a held alert in one transaction; outage time does not count. @returns deadlines to send */
 export async function recheckHeldAlert(env: Env, deadline: DueDeadline, account: AccountItem): Promise<DueDeadline[]> {
   const { ports, keys } = env;
   const shard = keys.shardOf(deadline.check_id);

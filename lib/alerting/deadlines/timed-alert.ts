@@ -65,7 +65,7 @@ export type TimedDecision = {
   held?: true;
 };
 
-/** Handles a deadline of alerting in one transaction: a repeated, late or early call does no harm. */
+/** Handles a deadline in one transaction; a repeated, late or early call does no harm. @returns deadlines to send */
 export async function handleAlertDeadline(
   env: Env,
   deadline: DueDeadline,

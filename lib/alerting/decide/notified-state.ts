@@ -192,7 +192,7 @@ export function withNotifiedAlerts(alerts: Alerts, planned: readonly NotifiedAle
   return after;
 }
 
-/** Clears the notified alerts if a recovery needs no alert, but keeps suppressed failures for the next alert. Pure. */
+/** Clears the notified alerts after a recovery without an alert; keeps suppressed failures for the next alert. Pure. */
 export function withoutNotifiedAlerts(alerts: Alerts): Alerts {
   const { announced: _announced, suppressed, ...rest } = alerts;
   if (!suppressed || !unreportedFailures(alerts)) return rest;

@@ -83,7 +83,7 @@ const LIFETIME_MS = DAY_MS;
 
 type About = { account: AccountItem; check: CheckItem | undefined; public_url: string; now: number };
 
-/** Returns the links of an alert; null without a present failure, for a recovery, or without `public_url`. Pure. */
+/** Returns both links; each is null without a present failure, for a recovery, or without `public_url`. Pure. */
 export function alertLinks(
   delivery: Pick<DeliveryItem, 'tenant_id' | 'channel_id' | 'created_at' | 'to_state'>,
   { account, check, public_url, now }: About,

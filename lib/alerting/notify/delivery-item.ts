@@ -83,7 +83,7 @@ export type DeliveryItem = Item &
     affected?: number;
     /** Digest of the destination; set if the message can contain further alerts. */
     leads_to?: string;
-    /** Set if the message contains all waiting alerts of the channel (group.ts), not those with the same `group_id`. */
+    /** Set if the message contains all waiting alerts of the channel (group.ts) instead of those of its `group_id`. */
     combines?: true;
     /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;

@@ -154,7 +154,7 @@ async function enqueuePending({ ports }: Env, deliveries: readonly DeliveryItem[
 
 /**
  * Creates and enqueues the deliveries of an alert; a repetition enqueues the pending ones.
- * @param isLast whether this is the last receive: if enqueuing fails, pending deliveries fail, and the error is thrown
+ * @param isLast whether this is the last receive: then an error also ends the pending deliveries as failed
  */
 export async function fanOut(env: Env, alert: AlertItem, isLast: boolean): Promise<void> {
   try {

@@ -97,7 +97,7 @@ function isLatestStep({ alerts }: CheckItem, { kind, to_state, step, created_at 
 
 /**
  * Sets the notified state to unknown and schedules a late alert if a newer delivery with another state was sent before.
- * If the check is unknown, the alert of its next state follows instead. For a deleted check, repeats the closing alert.
+ * A check in state unknown gets the alert of its next state instead. For a deleted check, repeats the closing alert.
  */
 async function afterSent(env: Env, delivery: DeliveryItem): Promise<void> {
   const { id, tenant_id, check_id, channel_id, to_state, combined_in, sent_at } = delivery;

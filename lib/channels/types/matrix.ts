@@ -4,7 +4,8 @@ import { messageOf } from '#lib/channels/message.ts';
 import { fitted, linesOf } from '#lib/channels/plain-text.ts';
 
 const MARKS = { bad: '🔴', warn: '🟡', good: '🟢', neutral: '⚪' };
-/** Limit of text and HTML lead; an event has 65,536 (https://spec.matrix.org/latest/client-server-api/#size-limits). */
+// Limits the text, and the lead in HTML. An event has at most 65,536 bytes:
+// https://spec.matrix.org/latest/client-server-api/#size-limits
 const MAX_BYTES = 16_000;
 
 /** Sends a message to a room of Matrix; the delivery id is the transaction id, so a retry adds no second message. */

@@ -61,7 +61,7 @@ export const ntfy = defineChannel({
   },
 });
 
-/** Formats a header value: printable ASCII as is, other text as encoded words (RFC 2047) of at most 75 characters. */
+/** Formats a header value: printable ASCII without `=?` as is, else encoded words (RFC 2047) of up to 75 characters. */
 export function headerText(value: string): string {
   const oneLine = value.replace(/\p{Cc}+/gu, ' ').trim();
   if (/^[\x20-\x7e]*$/.test(oneLine) && !oneLine.includes('=?')) return oneLine;

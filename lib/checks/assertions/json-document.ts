@@ -135,7 +135,7 @@ export const jsonJob: CpuJob<{ text: string; paths: JsonPath[] }, JsonFound[] | 
     },
 };
 
-/** A JSON text. `parse` is fastest for a small text. `scan` locates the values of a large one, parsed on demand. */
+/** A JSON text. `parse` is fastest for a small one. `scan` locates the values of a large one, to parse on demand. */
 export class JsonDocument {
   readonly #text: string;
   readonly #root: unknown;

@@ -13,7 +13,7 @@ import type { Scalar, Subject } from './operators.ts';
 
 /**
  * Observed value of an assertion. One of `subjects` must meet it, or each if `every` is true. `actual`: value as text,
- * null if missing. `missing`: reason why it is missing. `kind`: of a JSON value, as by `kindOf`.
+ * null if missing. `missing`: reason. `kind`: readable kind of a JSON value; empty if the value itself shows it.
  */
 export type Observation = {
   subjects: Subject[];

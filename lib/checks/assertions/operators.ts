@@ -53,8 +53,9 @@ export type Subject = {
 };
 
 /**
- * Whether an observed value meets an operator. A missing value equals and contains nothing; one that is not a number
- * meets no operator of the group `order`. Pure. @param isMatch whether the expression matches, if the operator has one
+ * Whether an observed value meets an operator. A missing value equals and contains nothing; a value that is not a
+ * number meets no operator of the group `order`. Pure. @param isMatch whether the expression matches, if the operator
+ * has one
  */
 export function holds(
   operator: Operator,

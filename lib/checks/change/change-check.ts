@@ -197,7 +197,7 @@ export async function deleteCheck(context: StateContext, stored: CheckItem): Pro
   const { ports, keys, tenant } = context;
   const { entity_id, id } = stored;
   const auditWrites = auditWriter(context, 'delete', auditedCheck);
-  // The message is sent first, because a crash after the deletion would lose it. It is dropped if the check exists.
+  // Sent first, because a crash after the deletion would lose it; its handler drops it if the check still exists.
   const body = { tenant_id: tenant, entity_id, check_id: id };
   await ports.queues.send('housekeeping', [
     { body, not_before: ports.clock.now() + RECLAIM_CHECK_AFTER_MS, group: tenant },

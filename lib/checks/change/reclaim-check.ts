@@ -11,8 +11,8 @@ const LAST_DELIVERIES = 'LAST#';
 type StoredPolicy = Item & { channels: readonly { id: string }[] };
 
 /**
- * Removes the items of a deleted check, except results, transitions and deliveries, which expire. Does nothing if the
- * check exists, because the message is sent before the deletion, which may fail. Repeatable.
+ * Removes the items of a deleted check that do not expire; results, transitions and pings do. Does nothing if the check
+ * exists, because the message is sent before the deletion, which may fail. Repeatable.
  */
 export async function reclaimCheck(
   env: Env<'table' | 'clock' | 'ids'>,

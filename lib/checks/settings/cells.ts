@@ -69,7 +69,7 @@ export async function placeInCell(
   };
 }
 
-/** Recounts the checks of a cell and its intervals, including concurrent joins; deletes empty ones. Repeatable. */
+/** Recounts the checks of a cell and its intervals, and deletes empty ones. Counts concurrent joins. Repeatable. */
 export async function recountCell(
   { ports, keys }: Env<'table' | 'clock' | 'ids'>,
   { tenant_id, cell }: { tenant_id: string; cell: string },

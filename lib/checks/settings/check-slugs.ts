@@ -8,7 +8,7 @@ import type { Item, Write } from '#lib/platform/ports.ts';
 import { keysUnder } from '#lib/platform/table/reclaim.ts';
 import { commit, RETRY, retryOnConflict } from '#lib/platform/table/retry.ts';
 
-/** Pointer from a slug to its check, which it outlives because a transaction limits the writes; 150 bytes. */
+/** Pointer from a slug to its check; deleted after it, because a transaction limits a deletion's writes. 150 bytes. */
 export type CheckPointer = Item & { v: string; check_id: string };
 
 /** Returns the check with a slug; undefined if no check has it. */

@@ -27,7 +27,7 @@ type ResultChanges = { writes: Write[]; deadlines: DueDeadline[] };
 
 /**
  * Returns the writes of a result: the check item if counters change, also transition, entity and feed entry if the
- * state changes; undefined without the entity. They depend on the versions read: commit them with the result.
+ * state changes; undefined if the entity is missing. They depend on the versions read: commit them with the result.
  */
 export async function applyResult(
   env: StateEnv,

@@ -68,7 +68,10 @@ export type CheckType<Name extends string = string, Kind extends string = string
   /** Returns errors for settings that are each valid but contradict each other. */
   contradictions(settings: Pick<CheckSettings, 'config'>): ErrorDetail[];
   expressions(settings: Pick<CheckSettings, 'config'>): ExpressionInput[];
-  /** Derives omitted settings from `config` at `now` (epoch ms). `before`: replaced config. Throws VALIDATION_ERROR. */
+  /**
+   * Derives omitted settings from `config` at `now` (epoch ms). `before`: config that it replaces; without it, defaults
+   * apply. Throws VALIDATION_ERROR.
+   */
   derived(config: CheckSettings['config'], now: number, before?: CheckSettings['config']): Partial<CheckSettings>;
   /** Returns the hosts in the settings, for the egress guard, which rejects disallowed IP addresses. */
   hosts(settings: Pick<CheckSettings, 'config'>): SettingHost[];

@@ -33,7 +33,7 @@ type BootstrapRequest = {
   now: number;
 };
 
-/** Returns the RDAP server of a domain, if a list cached for a day has one. Throws NetError if no list can be read. */
+/** Returns the RDAP server of a domain; undefined if the list has none. Caches the list for a day. Throws NetError. */
 export async function rdapServer(domain: string, request: BootstrapRequest): Promise<string | undefined> {
   const labels = domain.split('.');
   const { servers } = await bootstrap(request);

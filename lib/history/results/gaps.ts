@@ -26,7 +26,7 @@ export type GapCause = z.infer<typeof GapCause>;
 /** Time range [from, to) in epoch ms. */
 export type TimeRange = { from: number; to: number };
 
-/** Returns the time (ms) after a slot in which a new outage interrupts its probe, because it can be in progress. */
+/** Returns the time (ms) after a slot in which its probe can be in progress, so that a new outage interrupts it. */
 const inProgressMs = (check: CheckItem, { JOB_GROUP_MS }: Pick<Settings, 'JOB_GROUP_MS'>): number =>
   JOB_GROUP_MS + probeTimeout(check);
 

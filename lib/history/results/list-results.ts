@@ -80,7 +80,7 @@ async function notedBefore({ ports, keys, tenant }: Context, check: CheckItem, {
   return items[0]?.noted ?? {};
 }
 
-/** Returns the earliest sort time (epoch ms) of results checked since `since`: a slot can be an interval earlier. */
+/** Returns the earliest sort time (epoch ms) that a result checked from `since` on can have: a slot can be earlier. */
 async function earliestSortTime(context: Context, check: CheckItem, since: number): Promise<number> {
   const from = since - MAX_FUTURE_MS;
   if (check.execution_mode === 'push') return from;

@@ -72,9 +72,8 @@ const isManualOrRetry = (entry: HistoryEntry): boolean => entry.gap === undefine
 const ENTRIES_PER_TURN = 2000;
 
 /**
- * Yields the history of a check in a time range, ascending: its results without manual runs and retries, and its missed
- * slots (none for a push check, which is not probed). Reads page by page, so that memory does not grow with the range.
- * `patience_ms`: time after which a slot counts as passed, even if the next one is not due yet.
+ * Yields the history of a check in a range, ascending: results except manual runs and retries, and missed slots (none
+ * for a push check, which is not probed). Reads page by page to limit memory. `patience_ms`: see `SlotEvaluation`.
  */
 export async function* timeline(
   context: TenantEnv,

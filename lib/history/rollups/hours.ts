@@ -11,6 +11,6 @@ export function hoursIn({ from, to }: TimeRange): TimeRange[] {
   return hours;
 }
 
-/** Returns the oldest hour (epoch ms) whose raw data does not begin to expire (resultExpiry) within ROLLUP_DELAY_MS. */
+/** Returns the oldest hour (epoch ms) with raw data that is complete for another ROLLUP_DELAY_MS (resultExpiry). */
 export const oldestCompleteHour = (now: number, retentionDays: number): number =>
   startOfHour(retentionStart(now, retentionDays) + ROLLUP_DELAY_MS);

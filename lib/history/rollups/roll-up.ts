@@ -54,8 +54,8 @@ async function newest({ ports, keys, tenant, cell }: RolledCell, prefix: string)
 }
 
 /**
- * Remakes hours or days, unless their making started at `after` or later and includes the reported change. Days follow
- * in a separate message, so that a crash between them loses no day, and revisions of several hours remake it once.
+ * Remakes hours or days whose making started before `after`; later ones include the reported change. Days follow in a
+ * separate message, so that a crash between them loses no day, and revisions of several hours remake it once.
  */
 async function remake(of: RolledCell, revise: Revision): Promise<void> {
   const { ports, tenant, cell } = of;

@@ -68,6 +68,7 @@ export type Part<F extends EntityFigures = CheckRollup> = {
 export type RollupReader = {
   /** Returns UTC days of a check, ascending: those with a rollup, and those before the check existed. */
   days(check: CheckSource, range: TimeRange): Promise<Part[]>;
+  /** Like `days`, for an entity with these checks. */
   entityDays(id: string, checks: readonly CheckSource[], range: TimeRange): Promise<Part<EntityFigures>[]>;
   /** Returns a part of a check for each range. Ranges are contiguous, and each is within one hour. */
   parts(check: CheckSource, ranges: readonly TimeRange[]): Promise<Part[]>;
@@ -198,10 +199,10 @@ function partIn(made: ReadonlyMap<number, Rolled>, name: number | string, range:
   return rolled && partOf(rolled, name, range);
 }
 
+/** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
 function partOf({ figures: stored, latencies = {}, revised }: Rolled, name: number | string, range: TimeRange): Part {
   const rollup = decodeRollup(stored, name, range) ?? notMonitored(range).figures;
   const figures = { ...rollup, latency: decodeLatency(latencies, name) };
-  /** Returns the part of a check or entity from a rollup. Without an entry it was not monitored. */
   return { range, figures, isRolled: true, revised_at: revised?.[name] ?? null };
 }
 

@@ -10,7 +10,7 @@ import { AppError } from '#lib/platform/errors.ts';
 import { HOUR_MS } from '#lib/platform/time.ts';
 import { rangeOf, type SloItem, type SloStatus, type SloTime, statusOf } from './slo.ts';
 
-/** Returns the start (epoch ms) of the range of each burn rate; for 3d a full hour, because rollups start at these. */
+/** Returns the start (epoch ms) of each burn rate's range; for 3d a full hour, because rollups start at full hours. */
 const burnStarts = (now: number) => ({
   '3d': Math.ceil(now / HOUR_MS) * HOUR_MS - 72 * HOUR_MS,
   '6h': now - 6 * HOUR_MS,

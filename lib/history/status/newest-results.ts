@@ -26,9 +26,8 @@ export const StaleInList = z.object({
 const SETTLING_MS = 30_000;
 
 /**
- * Returns a function from the id of a check to whether it is stale: the schedule of its shard is behind, or its last
- * outage ended less than SETTLING_MS ago. An entity is stale if one of its checks is. Costs two small reads per shard,
- * for a list of any length.
+ * Returns a function from a check id to whether the check is stale: the schedule of its shard is behind, or its last
+ * outage ended less than SETTLING_MS ago. An entity is stale if one of its checks is. Makes two small reads per shard.
  */
 export async function staleChecks(context: Env): Promise<(checkId: string) => boolean> {
   const { ports, keys } = context;

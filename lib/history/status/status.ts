@@ -51,9 +51,8 @@ export const Status = z
 export type Status = z.infer<typeof Status>;
 
 /**
- * Returns a page of the matching entities by id, and their counts over all pages. If the page has all of them, its
- * entities are counted; otherwise all entities are read to count them. `counts`: false omits the counts. `next`: the
- * position of the next page, if any. Throws NOT_FOUND if a blueprint does not exist.
+ * Returns a page of matching entities by id, the `next` position, and, unless `counts` is false, counts over all pages.
+ * To count, reads all entities unless the page has all of them. Throws NOT_FOUND if a blueprint does not exist.
  */
 export async function readStatus(
   context: Context,

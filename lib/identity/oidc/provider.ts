@@ -85,8 +85,7 @@ export type VerifiedIdentity = {
 
 /**
  * Exchanges the code of a callback and verifies the response: state and `iss` (RFC 9207); signature, issuer, audience,
- * times and nonce of the ID token. Throws SignInRefused.
- * @param callback URL of the redirect, with its query
+ * times and nonce of the ID token. Throws SignInRefused. `callback`: URL of the redirect, with its query.
  */
 export async function verifyCallback(
   ports: ProviderPorts,

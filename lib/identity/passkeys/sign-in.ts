@@ -34,8 +34,9 @@ export async function signInOptions(context: Context, headers: Sent['headers']):
 }
 
 /**
- * Starts a session, uses up the challenge and writes the passkey at the version read in one transaction: a passkey that
- * was removed or used in between is rejected. Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
+ * Starts a session. One transaction writes it, uses up the challenge and writes the passkey at the version read: a
+ * passkey removed meanwhile is rejected, as is the second of two responses with the same counter, unless it is 0.
+ * Throws UNAUTHORIZED, FORBIDDEN, ACCOUNT_DISABLED, VALIDATION_ERROR.
  */
 export function signInByPasskey(
   context: Context,

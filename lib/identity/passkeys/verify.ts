@@ -16,7 +16,7 @@ type CoseKey = ReadonlyMap<number, unknown>;
 /** Accepted lengths of RSA keys in bits: shorter keys are insecure (NIST SP 800-131A), longer ones slow to verify. */
 const RSA = { min: 2048, max: 4096 };
 
-/** Whether a key is complete and its algorithm and length are supported. Others would fail at each sign-in. Pure. */
+/** Whether a key is complete, has a supported algorithm (others fail at each sign-in) and an accepted length. Pure. */
 export function isUsableKey(cose: CoseKey): boolean {
   const jwk = jwkOf(cose);
   if (!jwk) return false;

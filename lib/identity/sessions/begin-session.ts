@@ -104,9 +104,8 @@ export async function beginSession(
 type SignIn = { begun: BegunSession; uses: Write[] };
 
 /**
- * Signs in: commits the result of `attempt` in one transaction, and retries on conflict. Concurrent uses of one proof
- * create only one session. Throws the errors of `attempt`.
- * @returns the response of a sign-in method, with its cookie
+ * Signs in: commits the result of `attempt` in one transaction, retries on conflict, and returns the response with its
+ * cookie. Concurrent uses of one proof create only one session. Throws the errors of `attempt`.
  */
 export async function signIn(
   context: Pick<Context, 'ports' | 'keys' | 'origin'>,

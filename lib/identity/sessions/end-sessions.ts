@@ -80,7 +80,7 @@ export async function withoutSessions(
   const partition = keys.sessions(tenant, user.id);
   const pointers = await allOf<SessionPointer>(ports.table, { partition });
   const ending = pointers.filter(({ sk }) => sk !== kept?.id);
-  // Concurrent sign-ins can create more sessions than fit. The oldest are deleted before, even if the commit fails.
+  // Concurrent sign-ins can create more than fit into the commit. The oldest are deleted before it, even if it fails.
   const first = ending.splice(0, Math.max(0, ending.length - AT_ONCE));
   await deleteAll(
     ports,

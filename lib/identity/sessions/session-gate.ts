@@ -20,9 +20,8 @@ export const sessionGates = <E extends Env>(env: E): Gates<Context & E> => ({
 
 /**
  * Authenticates by session cookie with three strongly consistent reads (session, user, account), or two for the session
- * of a key. A removed user, a changed role, a disabled account and a deleted key take effect on the next request. An
- * `Authorization` header takes precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, FORBIDDEN for a page of another
- * origin.
+ * of a key. Removed users, changed roles, disabled accounts and deleted keys take effect on the next request. An
+ * `Authorization` header has precedence. Throws UNAUTHORIZED, ACCOUNT_DISABLED, FORBIDDEN for pages of other origins.
  */
 async function authenticatePage<E extends Env>(env: E, sender: Sender): Promise<Context & E> {
   const { ports, keys } = env;

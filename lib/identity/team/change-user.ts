@@ -125,7 +125,7 @@ async function outdatedKeys(scope: MutationContext, { id, role, email }: UserIte
   return items.filter((key) => key !== undefined).filter((key) => key.role !== role || key.user_email !== email);
 }
 
-/** Keys per transaction, two items each. The last one (up to 100 writes) also deletes passkeys and identities. */
+/** Keys per transaction, two items each. The last transaction (up to 100 writes) also deletes other credentials. */
 const KEYS_REMOVED_AT_ONCE = 35;
 
 /**

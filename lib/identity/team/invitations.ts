@@ -175,7 +175,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Finds the user of an invitation, whether or not it is still valid. Throws NOT_FOUND for an unknown token. */
+/** Finds the user of an invitation. Only the user item shows whether it is still valid. Throws NOT_FOUND if unknown. */
 export async function findInvitation(
   { ports, keys }: Env<'table'>,
   token: string,

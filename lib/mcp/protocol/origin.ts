@@ -10,10 +10,7 @@ import type { Settings } from '#lib/settings.ts';
 /** Origins whose pages may use MCP: the service, and ALLOWED_ORIGINS except `*`, which opens only the API. */
 type OriginSettings = ServiceAddresses & Pick<Settings, 'ALLOWED_ORIGINS'>;
 
-/**
- * Throws FORBIDDEN for a request from a page of an origin that is not allowed, as MCP requires (Transports, Security).
- * Clients other than browsers send no `Origin`.
- */
+/** Throws FORBIDDEN for disallowed origins, as MCP requires (Transports, Security). Only browsers send `Origin`. */
 export function assertAllowedOrigin(request: Request, settings: OriginSettings): void {
   const origin = request.headers.get('origin');
   const { host } = new URL(request.url);

@@ -3,8 +3,7 @@ import { isObject } from '#lib/platform/plain-data.ts';
 
 /**
  * Protocol of a client. `stream`: HTTP+SSE of 2024-11-05, responses on an open GET. `handshake`: Streamable HTTP with
- * initialize, 2025-03-26 to 2025-11-25. `stateless`: 2026-07-28, with the version in `_meta` and headers of each
- * request.
+ * initialize, 2025-03-26 to 2025-11-25. `stateless`: 2026-07-28, version in `_meta` and headers of each request.
  */
 export type ProtocolVariant = 'stream' | 'handshake' | 'stateless';
 

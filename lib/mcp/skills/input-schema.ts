@@ -28,6 +28,7 @@ function charge(budget: Budget, schema: unknown, value: unknown): boolean {
   return true;
 }
 
+/** Work of a keyword itself; `uniqueItems` costs 1 per ten pairs of values that it compares. */
 function ownCost(keyword: string, part: unknown, value: unknown): number {
   if (keyword === 'uniqueItems') return Array.isArray(value) ? (value.length * valuesIn(value)) / 20 : 0;
   if (keyword === 'multipleOf') return typeof value === 'number' ? MULTIPLE_WORK : 0;
@@ -81,8 +82,8 @@ function* pairsOf(keyword: string, part: unknown, value: unknown): Generator<[sc
 }
 
 /**
- * Forbidden keywords, not property names: `pattern` (untrusted expressions) and references (loops) can hang the
- * service; `x-mcp-header` has clients repeat arguments in headers, which the service does not validate.
+ * Forbidden as keywords, allowed as property names: `pattern` (untrusted regular expressions) and references (loops)
+ * can hang the service; `x-mcp-header` has clients repeat arguments in headers, which the service does not validate.
  */
 const FORBIDDEN_KEYWORDS: Record<string, string> = {
   $ref: 'is not allowed: repeat the schema instead',

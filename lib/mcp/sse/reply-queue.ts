@@ -39,7 +39,7 @@ const streamItem = ({ ports, keys, tenant, caller }: Context, session: string): 
   expires_at: expiry(ports.clock.now()),
 });
 
-/** Records a stream. Throws RATE_LIMITED at the limit of its key or account, METHOD_NOT_ALLOWED without streams. */
+/** Records a stream. Throws RATE_LIMITED at the limit of its key or account, METHOD_NOT_ALLOWED if the limit is 0. */
 export async function openStream(context: Context, session: string): Promise<void> {
   const { ports, keys, tenant } = context;
   const opening = keys.mcpOpening(tenant);

@@ -6,11 +6,11 @@ import { closeStream, deleteReplies, readReplies, renewStream } from './reply-qu
 
 /** Times of a stream with the lifetime MCP_STREAM_SECONDS, in ms. */
 const TIMING = {
-  /** Time without messages before an expired stream ends, because its client could send before it has reconnected. */
+  /** Time without messages after which a stream past its lifetime ends. A client cannot send until it reconnects. */
   quiet: 2_000,
   /** Maximum delay of that end; soon afterwards the platform would end the stream. */
   overtime: 45_000,
-  /** Time after which a new client without a message counts as gone; a reconnected one can have nothing to send. */
+  /** Time after which a new client without a message counts as gone. For a reconnected client, `idle` applies. */
   first: 30_000,
   /** Time without messages after which a client counts as gone. */
   idle: 10 * 60_000,

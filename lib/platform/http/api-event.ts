@@ -10,8 +10,9 @@ export type ApiEvent = {
   body?: string | undefined;
   isBase64Encoded: boolean;
   /**
-   * Set instead of `body` if the host has not read it yet. Undefined over `maxBytes`; with `cut`, the first `maxBytes`.
-   * Throws RATE_LIMITED if the bodies being received use too much memory, VALIDATION_ERROR if the body is incomplete.
+   * Set instead of `body` if the host has not read it. Returns undefined for a body over `maxBytes`; with `cut`, its
+   * first `maxBytes`, without waiting for the rest. Throws RATE_LIMITED if the bodies being received use too much
+   * memory, VALIDATION_ERROR if the body is incomplete.
    */
   readBody?: (maxBytes: number, cut?: 'cut') => Promise<Buffer | undefined>;
   requestContext: {

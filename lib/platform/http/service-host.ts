@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { AppError } from '#lib/platform/errors.ts';
 
-// The owner of any domain can point it at this service (DNS rebinding). A browser can use a cookie or a passkey only
-// under hosts that cannot be taken over like that: hosts without a dot, and hosts that the operator lists.
+// A browser can use a cookie or a passkey only under hosts that cannot be taken over by DNS rebinding, in which the
+// owner of any domain points it at this service: IP addresses, names without a dot or under .localhost, and hosts that
+// the operator lists or the platform proves.
 
 export type ServiceAddresses = {
   PUBLIC_URL: string;

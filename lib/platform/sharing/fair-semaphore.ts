@@ -31,8 +31,8 @@ type Waiting = { order: number; until: number; remaining: number; startOne: () =
 
 /**
  * Divides permits among tenants so that no tenant delays another. While several wait, they are served in turn, first
- * those with less than a fifth of the permits. Another fifth is reserved for these, so that they do not wait for long
- * work of others. A tenant can hold all permits that no other tenant requests.
+ * those with less than a fifth of the permits. Extra permits, a fifth of the normal number, are reserved for these, so
+ * that they do not wait for long work of others. A tenant can hold all normal permits that no other tenant requests.
  */
 export class FairSemaphore {
   readonly #options: SemaphoreOptions;

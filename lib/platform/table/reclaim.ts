@@ -4,8 +4,9 @@ import { allOf } from './pages.ts';
 import { commit, RETRY, retryOnConflict } from './retry.ts';
 
 /**
- * Delays (ms) of a cleanup, whose message is sent before the deletion so that a crash cannot lose it: longer than any
- * deletion and, for a check, its closing alert. The cleanup has no effect if the deletion failed.
+ * Delays (ms) from the start of a deletion to its cleanup, longer than any deletion takes; for a check, long enough to
+ * send its closing alert first. The message for the cleanup is sent before the deletion, so that a crash cannot lose
+ * it, and has no effect if the deletion failed.
  */
 export const RECLAIM_AFTER_MS = 60_000;
 export const RECLAIM_CHECK_AFTER_MS = 10 * 60_000;

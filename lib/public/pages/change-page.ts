@@ -36,10 +36,7 @@ import { deleteSubscribers } from './subscribers.ts';
 /** Context in which a caller or the service itself changes a page. */
 type Scope = MutationContext & Env<'queues'>;
 
-/**
- * Creates a status page.
- * @throws AppError CONFLICT for a slug in use, LIMIT_EXCEEDED, VALIDATION_ERROR for an unknown entity or check
- */
+/** Creates a page. Throws CONFLICT for a used slug, LIMIT_EXCEEDED, VALIDATION_ERROR for an unknown entity or check. */
 export async function createPage(context: Context, input: NewStatusPage): Promise<StatusPageItem> {
   const { ports, keys, tenant } = context;
   const id = ports.ids.id('pag');

@@ -172,7 +172,7 @@ function maintenance({ title, starts_at, ends_at, status, component_ids }: Maint
   })}</p></article>`;
 }
 
-/** Addresses of a page: paths, but `logo` of a preview is a `data:` URL. `base` is empty for the root of a host. */
+/** Paths of a page; `logo` of a preview is a `data:` URL. `base`: empty for the root of a host. `script`: its code. */
 type Addresses = { base: string; json: string; logo: string | undefined; script?: string };
 
 function head(

@@ -26,7 +26,7 @@ import {
 const RECENT_MS = 14 * DAY_MS;
 const MAX_RECENT = 20;
 
-/** Reads what visitors see on a page now. `next_at`: time (epoch ms) of its next change without a change of state. */
+/** Reads what visitors see now. `next_at`: when it changes (epoch ms) without a change of state, as by maintenance. */
 export async function readView(
   env: Env,
   page: StatusPageItem,

@@ -129,7 +129,7 @@ export type AnnouncedMaintenance = {
 /** Compares times in ISO 8601, the earlier first. */
 export const byTime = (a: { at: string }, b: { at: string }): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0);
 
-/** Occurrence of maintenance (epoch ms). `names`: first components. `title`: undefined for "Scheduled maintenance". */
+/** Maintenance; times in epoch ms. `names`: first components. `title`: undefined for that of the page's language. */
 export type OccurrenceView = {
   uid: string;
   title: string | undefined;

@@ -77,8 +77,8 @@ export async function requireRunnable(context: Context, id: string): Promise<Che
 }
 
 /**
- * Probes a check now and applies the result atomically (docs/use/checks.md#manual-runs). Throws UNAVAILABLE,
- * RATE_LIMITED or CONFLICT if the outcome is unknown, when nothing is recorded, and NOT_FOUND if the check was deleted.
+ * Probes a check now, records the result and applies it, atomically (docs/use/checks.md#manual-runs). Records nothing
+ * if the outcome is unknown: UNAVAILABLE, RATE_LIMITED or CONFLICT. Throws NOT_FOUND if the check was deleted.
  */
 export async function runCheckManually(
   context: StateContext,

@@ -19,8 +19,8 @@ const SETTINGS = { interval_seconds: 86_400, failure_threshold: 1, config: { gra
 type Wanted = { key: PingKeyPointer; account: AccountItem; slug: string; blueprint: string; origin: Origin };
 
 /**
- * Creates the missing push check of a ping, and its entity of the key's blueprint if missing. Concurrent calls create
- * one check (`is_new`). Throws LIMIT_EXCEEDED, or CONFLICT if the blueprint has a required field without a default.
+ * Creates the missing push check of a ping, and its entity of the key's blueprint if missing. Of concurrent calls, one
+ * creates the check (`is_new`). Throws LIMIT_EXCEEDED, or CONFLICT if the blueprint requires a field without a default.
  */
 export async function provisionCheck(env: Env, wanted: Wanted): Promise<{ check: CheckItem; is_new: boolean }> {
   const { slug } = wanted;

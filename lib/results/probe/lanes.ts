@@ -102,6 +102,6 @@ function limitStarts(permits: number, clock: Pick<Clock, 'now' | 'sleep'>): Begi
   };
 }
 
-/** Whether the next probe belongs on the slow lane. Not for intervals up to SLOW_MS: their next slot is due first. */
+/** Whether the next probe belongs on the slow lane; not at intervals up to SLOW_MS, where it could come too late. */
 export const isSlow = ({ error_kind, latency_ms }: ProbeOutcome, interval_seconds: number): boolean =>
   interval_seconds * 1000 > SLOW_MS && (error_kind === 'timeout' || latency_ms >= SLOW_MS);

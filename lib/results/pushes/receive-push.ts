@@ -84,7 +84,7 @@ export async function receivePush(
 ): Promise<ResultItem> {
   const { ports, keys } = env;
   const now = ports.clock.now();
-  // A time in the future is kept, because a repeat must have the same key; `pushTimesOf` limits it to the arrival.
+  // A future time is kept, because a repeat must have the same key; comparisons cap it at the arrival (`pushTimesOf`).
   const at = push.checked_at ?? now;
   const digest = push.identity && digestOfIdentity(push.identity.text);
   const pointerKey =

@@ -109,7 +109,7 @@ function slotOutcomes(run: JobBatch, job: Job, due: readonly DueProbe[], retenti
   };
 }
 
-/** Whether to repeat an unclear probe: for at most half the interval, so that it ends before the next slot. */
+/** Whether to repeat an unclear probe: a retry always, else within half the interval, to end before the next slot. */
 const mayRepeat = ({ job }: DueProbe, now: number): boolean =>
   job.retry !== undefined || now < job.slot + Math.min(UNCLEAR_MS, job.interval_seconds * 500);
 
