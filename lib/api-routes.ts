@@ -1,7 +1,7 @@
 import type { StateContext } from '#lib/checks/state/on-change.ts';
 import type { LazyRoutes } from '#lib/platform/http/lazy-routes.ts';
 
-/** Routes of the API without sign-in, by resource; the function `api` loads each on the first request to it. */
+/** Routes of the API except those of the function `sign-in`. The function `api` loads them by resource, on demand. */
 export const apiRoutes: readonly LazyRoutes<StateContext>[] = [
   { of: ['me'], load: async () => (await import('#lib/identity/me.ts')).meRoutes },
   { of: ['account', 'auth'], load: async () => (await import('#lib/access/routes.ts')).accessRoutes },

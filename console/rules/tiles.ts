@@ -16,7 +16,7 @@ function gridOf(count: number, width: number, tile: number): TileGrid {
   return { columns, tile, height: Math.ceil(count / columns) * tile };
 }
 
-/** Returns the index of the tile at a point; -1 outside of the grid. */
+/** Returns the index of the tile at a point: -1 beside or above the grid, too high after the last tile. */
 export function tileAt({ columns, tile }: TileGrid, x: number, y: number): number {
   const column = Math.floor(x / tile);
   return column < 0 || column >= columns || y < 0 ? -1 : Math.floor(y / tile) * columns + column;

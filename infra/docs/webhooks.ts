@@ -158,6 +158,8 @@ const EXAMPLE_RECOVERY: Alert = {
     transition_id: 'trn_0mi8w2cx1k4b227777d4dd1fc6',
     timestamp: '2026-11-21T08:01:40.000Z',
   },
+  acknowledge_url: null,
+  silence_url: null,
   reports_state: 'up',
   error_message: '',
   outage_started_at: null,

@@ -115,6 +115,9 @@ export const EXAMPLE_ALERT: Alert = {
     transition_id: 'trn_0mi8w2c1kw4b227777d4dd1fc6',
     timestamp: '2026-11-21T08:01:17.000Z',
   },
+  incident_id: 'inc_0mi8w2c1kw5d41402abc4b2a76',
+  acknowledge_url: 'https://status.example.com/a/0mi8w2c1kw-acknowledge',
+  silence_url: 'https://status.example.com/a/0mi8w2c1kw-silence',
   reports_state: 'down',
   cause: 'result',
   check_label: 'GET https://shop.example.com/health',
@@ -139,7 +142,7 @@ export const EXAMPLE_ALERT: Alert = {
   },
   urls: {
     check: 'https://status.example.com/#/checks/chk_0mi8w27sw86b273ff34fce19d6',
-    incident: null,
+    incident: 'https://status.example.com/#/incidents/inc_0mi8w2c1kw5d41402abc4b2a76',
     runbook: 'https://wiki.example.com/shop',
     dashboard: null,
   },

@@ -280,8 +280,9 @@ export async function addNote(
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and its failing checks whose recipients were notified. Keeps acknowledgements and held
- * alerts. Throws CONFLICT for a resolved incident, VALIDATION_ERROR for an end in the past or over 30 days ahead.
+ * Acknowledges an incident and its checks that are down, unless their alert is held for its cause or a remediation and
+ * reached no channel. Existing acknowledgements and held alerts stay. Throws CONFLICT for a resolved incident,
+ * VALIDATION_ERROR for an end in the past or over 30 days ahead.
  */
 export async function acknowledgeIncident(
   context: Context,
@@ -292,7 +293,7 @@ export async function acknowledgeIncident(
   if (until != null) assertSilenceEnd('until', until, ports.clock.now());
   const audit = auditWriter(context, 'acknowledge', auditedIncident);
   const v = ports.ids.token();
-  for (const check of await notifiedFailingChecks(context, await requireOpen(context, id)))
+  for (const check of await checksToAcknowledge(context, await requireOpen(context, id)))
     await acknowledgeAs(context, check, { until, note }).catch(ignoreEnded);
   return retryOnConflict(ports, async () => {
     const incident = await requireOpen(context, id);
@@ -311,7 +312,7 @@ async function requireOpen(context: Context, id: string): Promise<IncidentItem> 
   throw new AppError('CONFLICT', `Incident ${id} was resolved at ${incident.resolved_at}.`);
 }
 
-async function notifiedFailingChecks({ ports, keys, tenant }: Context, { id }: IncidentItem) {
+async function checksToAcknowledge({ ports, keys, tenant }: Context, { id }: IncidentItem) {
   const partition = keys.ofIncident(tenant, id);
   const parts = await allOf<IncidentEntity>(ports.table, { partition, ...under(INCIDENT_ENTITIES) });
   const entities = await ports.table.getMany<EntityItem>(parts.map((one) => keys.entity(tenant, one.entity_id)));

@@ -37,7 +37,7 @@ const CHECK_METRICS: readonly CheckMetric[] = [
   },
   {
     name: 'fleetwatch_check_stale',
-    help: '1 if a result is overdue, so that the state may be outdated, else 0.',
+    help: '1 if the state may be outdated, because a probe is overdue or the service was late, else 0.',
     value: ({ is_stale }) => numeric(is_stale),
   },
   {

@@ -18,7 +18,10 @@ export const MAX_AHEAD_MS = 2 * LOOKAHEAD_MS + 60_000;
 export const emittedUntil = (mark: WatermarkItem | undefined, now: number): number =>
   mark && mark.at <= now + MAX_AHEAD_MS ? mark.at : 0;
 
-/** Returns the time (epoch ms) until which a writer sends jobs, because a running generator may not see its entry. */
+/**
+ * Returns the time (epoch ms) until which the code that writes a schedule entry sends its jobs itself, because a
+ * running generator may not see the entry.
+ */
 export async function writerSendsUntil(env: Env, shard: number): Promise<number> {
   const watermark = await readWatermark(env, shard);
   const now = env.ports.clock.now();

@@ -44,9 +44,9 @@ const SURVIVES_AFTER_MS = 120_000;
  * Finds the upstream failures that caused the failure of a check. Pure.
  *
  * An upstream entity is broken if it failed, or if its status is unknown and one of its requirements is broken. A
- * requirement is broken if fewer than `required` of its members are not broken. Root causes are the failed entities
- * found this way that have no cause of their own, except failures that the check has survived. A member in the same
- * cycle is not broken.
+ * requirement needs `required` members that are not broken; with fewer, it is broken itself. Root causes are the failed
+ * entities found this way that have no cause of their own, except failures that the check has survived. A member in the
+ * same cycle is not broken.
  */
 export function findRootCauses(known: CauseAnalysisInput): CauseAnalysis {
   const cycles = cyclesOf(known.graph);

@@ -85,7 +85,7 @@ export const AccountChannelRecord = z
     channel_type: z.string().describe('Channel type.'),
     config: z
       .record(z.string(), z.string())
-      .describe('Settings of its type; a read-only key gets ******** for secrets.'),
+      .describe('Settings of its type. Callers without write access see ******** for secrets.'),
     addresses: MailAddresses,
     group_seconds: GroupSeconds,
     applies_to: AlertSelector.nullable().describe(DESCRIPTIONS.applies_to),

@@ -37,7 +37,7 @@ export const ChannelRecord = z
     channel_type: z.string().describe('Channel type.'),
     config: z
       .record(z.string(), z.string())
-      .describe('Settings of its type; a read-only key gets ******** for secrets.'),
+      .describe('Settings of its type. Callers without write access see ******** for secrets.'),
     addresses: MailAddresses,
     group_seconds: GroupSeconds,
     created_at: CreatedAt,

@@ -87,7 +87,7 @@ export type DeliveryItem = Item &
     combines?: true;
     /** Epoch ms before which no attempt is made. */
     next_attempt_at?: number;
-    /** Set while the next attempt has a send time within the rate of the account. */
+    /** Set while the next attempt needs no further reservation within the rate limits of account and host. */
     is_reserved?: true;
   };
 

@@ -34,7 +34,7 @@ export const pushover = defineChannel({
     down_priority: z
       .enum(['0', '1', '2'])
       .describe(
-        'Priority of alerts that report down. 0: normal. 1: bypasses quiet hours. 2: repeats until confirmed, for up to an hour. Default: 1.',
+        'Priority of urgent alerts that report down. 0: normal. 1: bypasses quiet hours. 2: repeats until confirmed, for up to an hour. Default: 1.',
       )
       .optional(),
   }),

@@ -153,7 +153,7 @@ export const StatusPagePatch = z
     ...optional,
     rotate_link: z
       .literal(true)
-      .describe('Replaces the secret address of a page with visibility link.')
+      .describe('Changes the secret address of a page whose visibility is link; the old address stops working.')
       .exactOptional(),
   })
   .meta({ id: 'StatusPagePatch' });

@@ -50,7 +50,9 @@ export const SubscriberRecord = z
   .object({
     id: IdOf('the subscriber, which is the channel_id of its deliveries'),
     ...settings,
-    config: z.record(z.string(), z.string()).describe('Settings; a read-only key gets ******** for secrets.'),
+    config: z
+      .record(z.string(), z.string())
+      .describe('Settings. Callers without write access see ******** for secrets.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'StatusSubscriber' });
