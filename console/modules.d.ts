@@ -1,6 +1,6 @@
 declare module '*.css';
 
-/** Files that the build writes (infra/docs/generate.ts). The importing file states their shape. */
+/** Files that infra/docs/generate.ts generates for the build, in memory. The importing file states their shape. */
 declare module '#generated/*.json' {
   const content: unknown;
   export default content;

@@ -239,8 +239,8 @@ export const SettingsSchema = z.object({
     .default('')
     .refine((name) => name === '' || name === '.' || DNS_NAME.test(name), 'must be . or a name such as example.com')
     .describe(
-      'Name that is looked up (NS) when no target answers, `.` for the DNS root. Without an answer the failure is a ' +
-        'network outage: a gap, and no alert. Empty: never looked up.',
+      'Name that is looked up (NS) to recognize a network outage, `.` for the DNS root. If it answered before, and now ' +
+        'neither it nor the last three or more hosts answer: a gap, and no alert. Empty: never looked up.',
     ),
   OUTER_PING_URL: z
     .union([z.literal(''), z.url({ protocol: /^https?$/ })], 'must be an http or https URL, or empty')

@@ -78,7 +78,7 @@ export const DEFAULT_LIMITS: Limits = {
   // Two expressions in each check of a fleet of 6,000 checks per minute.
   expressions_per_minute_limit: 12_000,
   mails_per_hour_limit: 60,
-  // Ten per second: if a thousand checks fail at once, each channel gets a few combined messages.
+  // Ten per second: if a thousand checks fail at once, alerts beyond the burst wait and are combined.
   alerts_per_minute_limit: 600,
   relation_limit: 10_000,
   key_limit_per_user: 100,
@@ -111,7 +111,7 @@ export const Role = z
   .describe(
     'viewer: may read, without secrets. responder: may also run actions and checks, test channels, acknowledge ' +
       'failures, manage incidents, and suppress alerts of selected checks for up to a day. member: may also change the catalog, ' +
-      'checks, alerts and skills. admin: may also change actions, the team and the account.',
+      'checks, alerts and skills. admin: may also change actions, status pages, badges, the team and the account.',
   );
 export type Role = z.infer<typeof Role>;
 

@@ -36,7 +36,10 @@ type AuditEnv = Env<'clock' | 'ids' | 'settings'> & { tenant: string };
 /** Age (ms) after which an unwritten entry gets a new time and id, so that no reader has passed it (read-log.ts). */
 const MAX_ENTRY_AGE_MS = 4_000;
 
-/** Returns the writer of an entry; call it before the first attempt, so that attempts write the same entry. */
+/**
+ * Returns the writer of an entry. Create one writer before the first attempt and call it in each attempt, so that
+ * attempts write the same entry.
+ */
 export function auditWriterFor<Thing>(
   env: AuditEnv,
   author: Author,

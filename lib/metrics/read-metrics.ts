@@ -15,7 +15,7 @@ import { rangesOf } from '#lib/schedule/calendar/window-ranges.ts';
 import { checkFamilies, countsByState } from './check-metrics.ts';
 import { metricsText, sampleText } from './text-format.ts';
 
-/** Conditions that select the checks of a scrape; all must match. */
+/** Query of a scrape. Its checks match all of blueprint, label and entity_id. `labels`: label keys to show. */
 type MetricsQuery = {
   blueprint?: readonly string[] | undefined;
   label?: output<typeof LabelFilter> | undefined;

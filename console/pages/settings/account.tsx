@@ -96,7 +96,7 @@ const AccountFacts = ({ of: { retention_days, rollup_days, egress, rate_limits }
     <Fact name="Allowed targets">
       {egress === 'public' ? 'public addresses' : 'any address that the operator allows'}
     </Fact>
-    <Fact name="Requests per second">
+    <Fact name="Requests per second (store: KB)">
       {rate_limits
         ? Object.entries(rate_limits)
             .map(([kind, rate]) => `${kind} ${number(rate.per_second)}`)

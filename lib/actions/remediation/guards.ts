@@ -4,7 +4,7 @@ import { HOUR_MS, iso } from '#lib/platform/time.ts';
 /** Limits of an account: concurrent remediations, and starts per hour (docs/operate/limits.md#account-limits). */
 const MAX_RUNNING = 3;
 const MAX_PER_HOUR = 10;
-/** Number of checks going down within a minute of the failure that makes a storm. */
+/** Number of checks, including the failed one, that make a storm if they go down within a minute of the failure. */
 const STORM = 5;
 /** Maximum time (ms) until the next evaluation if the lock is taken or too many remediations are running. */
 const RETRY_MS = 30_000;

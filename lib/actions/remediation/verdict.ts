@@ -28,10 +28,7 @@ export const firstRecheckAt = ({ began_at, settings }: OpenAttempt): number =>
 /** Results in (from, until] (epoch ms) decide; while a pipeline `isRunning`, only a healthy one before `until`. */
 export type VerificationRange = { from: number; until: number; isRunning: boolean };
 
-/**
- * Returns the range of results that decide; `pending` before the request ends; `not_recovered` if the request or
- * pipeline failed. Pure.
- */
+/** Returns the deciding range; `pending` until the request ends; `not_recovered` if it or its pipeline failed. Pure. */
 export function rangeOf(
   execution: ExecutionOutcome,
   { settle_seconds, verify_within_seconds }: Remediation,

@@ -38,10 +38,7 @@ const REQUESTS = {
   same: { burst: 3, per_second: 1 / (7 * 86_400) },
 };
 
-/**
- * Mails and requests to confirm that can still be sent: by an account, or to an address over all accounts. 200 bytes;
- * expires when unused.
- */
+/** Remaining mails and requests of an account, or to an address over all accounts. 200 bytes; expires when unused. */
 type MailsItem = Item & { v: string; mails?: Bucket; requests?: Bucket };
 
 type Limit = { key: Key; rate: Rate; of: 'mails' | 'requests'; count: number; error: string };

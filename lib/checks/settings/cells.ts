@@ -34,10 +34,7 @@ type CellPlacement = { cell: string; number: number; writes: Write[] };
 /** Number of cells of an entity, from the newest, that are tried for a new check. */
 const OWN_CELLS = 2;
 
-/**
- * Returns a place in a cell of the entity, else of the account, else in a new one. A version condition keeps the
- * numbers unique.
- */
+/** Returns a place in a cell of the entity, the account, or a new one. A version condition keeps the numbers unique. */
 export async function placeInCell(
   { ports, keys, tenant }: TenantScope,
   entity: Pick<EntityItem, 'checks'>,

@@ -44,7 +44,7 @@ const noGaps = (): Record<GapCause, number> => ({ late: 0, outage: 0, network: 0
 export const gapCount = ({ gaps }: Pick<Counts, 'gaps'>): number =>
   GAP_CAUSES.reduce((sum, cause) => sum + gaps[cause], 0);
 
-/** Causes of gaps, in the order of storage. */
+/** Causes of gaps; rollups store counts under these names. */
 export const GAP_CAUSES = namesOf(noGaps());
 
 const emptyEntityFigures = (): EntityFigures => ({ runs: 0, failures: 0, warnings: 0, gaps: noGaps(), ...zeroTime() });

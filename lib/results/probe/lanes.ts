@@ -6,7 +6,7 @@ import { FairSemaphore, NO_PERMIT, type PermitRequest } from '#lib/platform/shar
 import { probeEntryId } from '#lib/schedule/entries.ts';
 import { lateFrom } from '#lib/schedule/jobs.ts';
 
-/** Permits for concurrent probes, per lane and process. For each limit here, FairSemaphore adds a fifth. */
+/** Permits for concurrent probes, per lane and process. FairSemaphore adds a fifth to permits, but not to PER_HOST. */
 const QUICK_PERMITS = 250;
 const SLOW_PERMITS = 100;
 /** Maximum number of concurrent probes of one tenant to one host, per lane and process. */

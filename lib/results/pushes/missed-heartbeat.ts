@@ -138,10 +138,9 @@ function syntheticFailure(
 const COMMITTED_MS = 15_000;
 
 /**
- * Returns the write of the deadline after a heartbeat; undefined if the stored deadline is early enough, because the
+ * Returns the write of the deadline after a heartbeat; undefined if the stored one is early enough, because the
  * detection moves one that is too early. Only the first heartbeat, one after a missed one, and the start or end of a
- * run can make the deadline earlier, so only they read the stored one. `after`: properties of the check after the
- * heartbeat.
+ * run can make it earlier, so only they read the stored one. `after`: properties of the check after the heartbeat.
  */
 export async function heartbeatDeadlineWrite(
   { ports, keys }: Env,

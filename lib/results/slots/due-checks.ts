@@ -43,7 +43,10 @@ async function checksById({ ports, keys }: Env, { tenant_id }: Job, ids: string[
   return checks.filter((check) => check !== undefined);
 }
 
-/** Probes a check for its slot or retry. Returns undefined if the outcome is unknown: the slot then becomes a gap. */
+/**
+ * Probes a check for its slot or retry. Returns undefined if the outcome is unknown: a slot then becomes a gap; after a
+ * retry, the next retry or slot decides.
+ */
 export async function probeOnce(ports: Ports, due: DueProbe): Promise<Probe | undefined> {
   const { job, check, account } = due;
   if (job.retry) return probeRetry(ports, due, job.retry.at);
