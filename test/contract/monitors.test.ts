@@ -73,10 +73,12 @@ describe('POST /v1/monitors', () => {
     const client = await newTenant();
     const fields = [{ name: 'owner', field_type: 'string', required: true }];
     got(await client.post('/v1/blueprints', { slug: 'server', name: 'Server', fields }), 201);
-    const body = { preset: 'tcp_port', target: 'db.example.com:22' };
+    const body = { preset: 'tcp_port', target: 'db.example.com:22', name: 'Database' };
     const refused = await client.post('/v1/monitors', body);
     expect(refused).toMatchObject(failure(409, 'CONFLICT'));
-    const entity = { slug: 'db-example-com', name: 'db.example.com', fields: { owner: 'Ann' } };
+    expect(JSON.stringify(refused.body)).toContain('slug db-example-com and label host: db.example.com first');
+    const labels = { host: 'db.example.com' };
+    const entity = { slug: 'db-example-com', name: 'Database', labels, fields: { owner: 'Ann' } };
     const { id } = got(await client.post('/v1/blueprints/server/entities', entity), 201);
     expect(got(await client.post('/v1/monitors', body), 201)).toMatchObject({ entity: { id } });
   });

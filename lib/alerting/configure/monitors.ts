@@ -230,7 +230,9 @@ async function createUnlessTaken(context: Context, blueprint: string, input: New
     return await unlessTaken(() => createEntity(context, blueprint, input));
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'VALIDATION_ERROR')) throw error;
-    const how = `Create an entity with slug ${input.slug} and name ${input.name} first; the monitor then uses it.`;
+    const host = input.labels?.host;
+    const known = host === undefined ? `name ${input.name}` : `label host: ${host}`;
+    const how = `Create an entity with slug ${input.slug} and ${known} first; the monitor then uses it.`;
     throw new AppError('CONFLICT', `The default blueprint ${blueprint} has required fields. ${how}`);
   }
 }
