@@ -54,7 +54,9 @@ export const AlertRecord = TransitionRecord.pick(EVENT_PROPERTIES)
       .nullable()
       .describe('Root cause; null if none is known.'),
     affected: Counted.nullable().describe('Other entities that fail because of the same root cause; null if unknown.'),
-    impact: Counted.nullable().describe('Entities that depend directly on this one; null if unknown.'),
+    impact: Counted.nullable().describe(
+      'Entities that depend directly on this one; null without any, if unknown, or unless the alert reports down.',
+    ),
     group_id: z
       .string()
       .nullable()

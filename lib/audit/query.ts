@@ -31,7 +31,9 @@ export const AuditFilter = z.object({
     .min(1)
     .max(300)
     .optional()
-    .describe('Id or slug of the target, or id of its parent: the id of an entity also matches its checks.'),
+    .describe(
+      'Id of the target or of its parent: the id of an entity also matches its checks. A slug matches entities, checks, blueprints and skills.',
+    ),
   kind: AuditKind.optional(),
 });
 export type AuditFilter = z.output<typeof AuditFilter>;

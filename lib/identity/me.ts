@@ -44,7 +44,7 @@ export const Me = AccountRecord.extend({
     })
     .nullable()
     .describe('Key of the request, or key with which the session started; null for other sessions.'),
-  session: SessionRecord.nullable().describe('Session of the request; null if it was made with a key.'),
+  session: SessionRecord.nullable().describe('Session of the request; null if the request was made with a key.'),
 });
 
 /** Returns account, user and permissions of the caller. Throws UNAUTHORIZED for a user removed meanwhile. */

@@ -280,9 +280,9 @@ export async function addNote(
 type Wanted = { until?: number | null | undefined; note: string };
 
 /**
- * Acknowledges an incident and its checks that are down, unless their alert is held for its cause or a remediation and
- * reached no channel. Existing acknowledgements and held alerts stay. Throws CONFLICT for a resolved incident,
- * VALIDATION_ERROR for an end in the past or over 30 days ahead.
+ * Acknowledges an incident and its checks that are down. Skips a check if its alert is held for its cause or for a
+ * remediation and no channel was notified of the failure. Existing acknowledgements and held alerts stay. Throws
+ * CONFLICT for a resolved incident, VALIDATION_ERROR for an end in the past or over 30 days ahead.
  */
 export async function acknowledgeIncident(
   context: Context,

@@ -97,7 +97,8 @@ export const incidentRoutes = [
     path: '/v1/incidents/{id}/acknowledge',
     access: 'respond',
     summary: 'Acknowledge an incident',
-    description: 'Stops its reminders. An existing acknowledgement stays.',
+    description:
+      'Acknowledges its checks that are down: stops reminders and escalation, and notifies the recipients. An existing acknowledgement stays.',
     status: 200,
     body: AcknowledgeBody,
     reply: IncidentRecord,

@@ -4,7 +4,10 @@ import { none } from './policies/simple.ts';
 import { makeIncident, type Scenario } from './scenes.ts';
 import type { Catalog, Shape } from './world.ts';
 
-/** Outcomes of one incident, by policy. `none, real code`: the run of `service, real code`, with only the cooldown. */
+/**
+ * Outcomes of one incident, by policy. `none, real code`: outcome of the state changes in the run of `service, real
+ * code` with the cooldown as the only rule.
+ */
 export type SimulatedIncident = { shape: Shape; outcomes: Map<string, Outcome> };
 
 /**

@@ -71,7 +71,7 @@ export function targets({ random, clock, seen, manners, onProbe }: World) {
     onProbe();
     try {
       const response = await (down ? manners.silence(down, timeout) : respond(does, drag, timeout, responses));
-      // The response arrived, but a process that stalled past the deadline detects the deadline first.
+      // Worst case: the response arrived, but the process stalled past the deadline and detects the deadline first.
       if (clock.now() > at + timeout && stalledBetween(seen, at, clock.now()) > 0)
         throw new NetError('timeout', `no response within ${timeout} ms`);
       return response;

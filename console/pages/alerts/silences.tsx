@@ -77,8 +77,8 @@ export function Silences({ checks }: { checks: readonly Check[] | undefined }) {
           onClose={() => confirmEnd(undefined)}
         >
           <p>
-            <Subject silence={ending} checks={checks} />: a late alert follows for each check whose state differs from
-            the notified state, unless its policy or another silence or window suppresses it.
+            <Subject silence={ending} checks={checks} />: a late alert reports each check in a state or failure that no
+            alert reported, unless its policy, another silence or a window suppresses it.
           </p>
         </Confirm>
       )}

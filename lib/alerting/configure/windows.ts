@@ -157,7 +157,7 @@ function oneTime(given: Given, now: number, stored: WindowTimes | undefined): Wi
   assertDuration('ends_at', ends_at - starts_at);
   // An existing window can get an end in the past, which ends it.
   if (!before && ends_at <= now - FINAL_AFTER_MS)
-    throw invalid('ends_at', `is more than 30 days ago, when uptime is final; the time is ${iso(now)}`);
+    throw invalid('ends_at', `is more than 30 days ago, so uptime is final; the current time is ${iso(now)}`);
   return { starts_at, ends_at };
 }
 

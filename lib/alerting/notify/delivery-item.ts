@@ -135,7 +135,7 @@ const contents = (delivery: DeliveryRecord, test: DeliveryRecord | undefined): C
 /** Pointer to an unfinished delivery whose message can contain others, deleted with its last attempt. 200 bytes. */
 export type GroupMember = Item & { delivery_id: string };
 
-/** Returns the key of the alerts of a message: channel or group, and destination; undefined if sent separately. */
+/** Returns the key that deliveries of one message share: channel or group, and destination; undefined without one. */
 export const groupedBy = ({ combines, channel_id, group_id, leads_to }: DeliveryItem): string | undefined => {
   const shared = combines ? channel_id : group_id;
   return shared && leads_to ? `${shared}#${leads_to}` : undefined;

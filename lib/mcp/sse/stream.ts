@@ -10,7 +10,8 @@ import { eventsOf, type Wakeups } from './stream-events.ts';
 /**
  * Creates the legacy transport of MCP, HTTP+SSE of 2024-11-05, used only by endpoint.ts. To remove the transport,
  * delete this folder and its tests, `streams` and `session` in endpoint.ts, the variant `stream` in protocol/, the keys
- * of streams in lib/keys.ts, the settings MCP_STREAM_SECONDS and MCP_STREAMS_PER_KEY, and `streaming` in infra/.
+ * of streams in lib/keys.ts, the settings MCP_STREAM_SECONDS and MCP_STREAMS_PER_KEY, and `streaming` in infra/ with
+ * lib/aws/lambda/streaming-lambda.ts.
  */
 export function sseTransport() {
   const wakeups: Wakeups = new Map();
