@@ -17,7 +17,8 @@ type OfCheck = Item & { tenant_id: string; check_id: string };
 
 /**
  * Returns a handler of new items, from the table's stream or parked in `queue`. A failed item is parked, so that others
- * do not wait; if that fails, the stream retries. `isLast`: no attempt follows, so if `work` fails, it records this.
+ * do not wait; if that fails, the stream retries. `isLast`: 20 minutes have passed, or no receive is left; if `work`
+ * fails, it ends its pending work as failed.
  */
 export function onInserted<T extends OfCheck>(
   { ports, keys }: Env,

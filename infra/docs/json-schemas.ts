@@ -12,7 +12,7 @@ type Direction = 'input' | 'output';
 export function schemaBook({ strict = false }: { strict?: boolean } = {}) {
   const components = new Map<string, JsonSchema>();
 
-  /** Adds a component. If requests and responses differ, the id of the request schema gets the suffix `Input`. */
+  /** Adds a component. If its id is in use, a request schema gets the suffix `Input`; a response schema throws. */
   function addComponent(id: string, schema: JsonSchema, io: Direction): string {
     const known = components.get(id);
     if (!known || isSame(known, schema)) {

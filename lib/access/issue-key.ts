@@ -67,7 +67,7 @@ export function addKey(
     ]);
     return outcome.ok ? { ...keyRecord(item, now), key: draw.raw } : RETRY;
   };
-  // Under the lock of team changes, so that a user cannot prevent removal by creating keys continuously.
+  // Queues after team changes of this process, so that creating keys conflicts less with the removal of their user.
   return oneAtATime(ports.table, keys.users(tenant), () => retryOnConflict(ports, attempt));
 }
 

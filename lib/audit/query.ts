@@ -32,7 +32,7 @@ export const AuditFilter = z.object({
     .max(300)
     .optional()
     .describe(
-      'Id of the target or of its parent: the id of an entity also matches its checks. A slug matches entities, checks, blueprints and skills.',
+      'Id of the target or of its parent: the id of an entity also matches its checks. Slugs of entities, checks, blueprints and skills match too.',
     ),
   kind: AuditKind.optional(),
 });

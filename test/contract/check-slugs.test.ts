@@ -65,7 +65,9 @@ describe('the slug of a check', () => {
   it('is in the audit log, and selects the entries of the check', async () => {
     const { id } = await newCheck(client, { slug: 'found-in-the-log' });
     await put(id, { slug: 'found-again' });
-    const [entry] = got(await client.get('/v1/audit?target=found-again'), 200);
+    got(await client.post(`/v1/checks/${id}/policy`, { cooldown_seconds: 60 }), 200);
+    const [policy, entry] = got(await client.get('/v1/audit?target=found-again'), 200);
+    expect(policy).toMatchObject({ action: 'policy.update', target: { id } });
     expect(entry).toMatchObject({
       action: 'check.update',
       target: { id },

@@ -26,7 +26,10 @@ export function NoSkills({ onDone }: { onDone: () => void }) {
   }
   return (
     <Empty help="skills" title="No skills yet" icon="agents">
-      <p>The built-in tools read the catalog, states and history, and create checks.</p>
+      <p>
+        The skill {catalogOps.name} has {catalogOps.tools.length} built-in tools, which read the catalog, states and
+        history, and create checks.
+      </p>
       <Button kind="main" busy={busy} why={refusal('write')} onClick={() => void register()}>
         Enable built-in tools
       </Button>

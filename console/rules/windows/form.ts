@@ -45,7 +45,10 @@ export function windowSchema(blueprints: readonly string[], zone: string): FormS
         description: '2: every second week, counted from the week of the first start.',
         default: 1,
       },
-      from: instant('From', 'No occurrence starts earlier. Empty: now.'),
+      from: instant(
+        'From',
+        'No occurrence starts earlier. Empty: now for a new window; unchanged for an existing one.',
+      ),
       until: instant('Until', 'No occurrence starts at or after this time. Empty: no end.'),
       scope: {
         type: 'object',

@@ -148,7 +148,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   fail: 'was a failure',
 };
 
-/** Number of intervals before its time in which an explanation shows gaps, and their maximum number. */
+/** An explanation shows the gaps of this number of intervals before its time, and at most this number of gaps. */
 const MAX_GAPS = 10;
 /** Number of results in an explanation. As many more as the larger threshold are read, to count streaks. */
 const SHOWN_RESULTS = 10;

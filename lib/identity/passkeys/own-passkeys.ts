@@ -19,7 +19,7 @@ export async function passkeysOf({ ports, keys }: Context, { passkeys }: UserIte
   return found.filter((item) => item !== undefined);
 }
 
-/** Changes passkeys after earlier passkey and team changes of the account in this process, to reduce conflicts. */
+/** Runs a change of passkeys when earlier changes of passkeys or team in this process have ended: fewer conflicts. */
 export function changePasskeys<T>(
   context: Context,
   attempt: (user: UserItem) => Promise<T | typeof RETRY>,

@@ -60,7 +60,10 @@ export const SessionRecord = z
       .object({ id: IdOf('the account'), name: z.string().describe('Name of the account.') })
       .describe('Account of the session.'),
     role: Role,
-    scopes: z.array(z.enum(SCOPES)).nullable().describe('Scopes of its key; null: all permissions of the role.'),
+    scopes: z
+      .array(z.enum(SCOPES))
+      .nullable()
+      .describe('Scopes of its key; null: all permissions of the role, or only read access if the key is read-only.'),
     created_at: CreatedAt,
     last_seen_at: z.iso.datetime().describe('Time of its last use, accurate to an hour.'),
     last_seen_from: z.string().describe('Client address of its last use.'),

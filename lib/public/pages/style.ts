@@ -37,7 +37,7 @@ button{font:inherit;padding:.25rem .75rem;border:1px solid var(--link);border-ra
   .trim()
   .replaceAll('\n', '');
 
-/** Script of a preview: shows HTML of the editor. A preview in its own tab accepts none: any page can be its opener. */
+/** Script of a preview: shows HTML that the editor sends, but not in its own tab: any page can be the opener there. */
 export const PREVIEW_SCRIPT =
   "addEventListener('message',({source,data})=>{if(source===parent&&source!==window)" +
   "document.documentElement.replaceWith(new DOMParser().parseFromString(data,'text/html').documentElement)});";
