@@ -16,7 +16,7 @@ import type { EntityItem } from '#lib/catalog/entity.ts';
 import { assertSilenceEnd } from '#lib/catalog/silence-settings.ts';
 import { type AcknowledgementRecord, acknowledgementAt, acknowledgementRecord } from '#lib/checks/acknowledgement.ts';
 import { type Acknowledgement, type CheckItem, nextCheck, replaceCheck } from '#lib/checks/check-item.ts';
-import { auditedCheck } from '#lib/checks/settings/check-record.ts';
+import { checkTarget } from '#lib/checks/types/registry.ts';
 import { AppError, notFound } from '#lib/platform/errors.ts';
 import { Instant } from '#lib/platform/instant.ts';
 import type { Write } from '#lib/platform/ports.ts';
@@ -78,7 +78,7 @@ type Wanted = Pick<Acknowledgement, 'by' | 'via' | 'channel_id' | 'note'> & { un
 
 const audited: Audited<CheckItem> = {
   type: 'check',
-  target: auditedCheck.target,
+  target: checkTarget,
   properties: ({ alerts: { episode } }) => {
     const { by, until, note } = episode?.acknowledgement ?? {};
     return { acknowledged_by: by, acknowledged_until: until === undefined ? undefined : iso(until), note };

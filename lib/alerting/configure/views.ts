@@ -10,8 +10,7 @@ import { silenceSettingsView } from '#lib/catalog/silence-settings.ts';
 import { channelTypeOf } from '#lib/channels/registry.ts';
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { selectionReason } from '#lib/checks/selector.ts';
-import { auditedCheck } from '#lib/checks/settings/check-record.ts';
-import { checkLabel } from '#lib/checks/types/registry.ts';
+import { checkLabel, checkTarget } from '#lib/checks/types/registry.ts';
 import { pick } from '#lib/platform/plain-data.ts';
 import { iso } from '#lib/platform/time.ts';
 import { addressesOf } from './mail-addresses.ts';
@@ -97,7 +96,7 @@ export function withoutSecrets({
 /** Settings of a policy in the audit log, under the id of its check; channels have their own entries. */
 export const auditedPolicy: Audited<PolicyOfCheck> = {
   type: 'policy',
-  target: ({ check }) => auditedCheck.target(check),
+  target: ({ check }) => checkTarget(check),
   properties: ({ policy, stored: { silenced = false, silenced_until, silence_reason } }) => ({
     ...pick(PolicySettings, policy),
     silenced,
@@ -117,7 +116,7 @@ export const auditedChannel: Audited<ChannelOfCheck> = {
   target: ({ check, channel }) => ({
     id: channel.id,
     name: `${channel.channel_type} channel of ${checkLabel(check)}`,
-    within: [check.id, ...(auditedCheck.target(check).within ?? [])],
+    within: [check.id, ...checkTarget(check).within],
   }),
   properties: membersOf,
   shown: (one) => ({ ...membersOf(one), config: withoutSecrets(one.channel) }),

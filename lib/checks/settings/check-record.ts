@@ -10,7 +10,7 @@ import { AcknowledgementRecord, acknowledgementRecord } from '#lib/checks/acknow
 import type { CheckItem } from '#lib/checks/check-item.ts';
 import { Counters, countersOf } from '#lib/checks/state/next-state.ts';
 import type { CheckType } from '#lib/checks/types/check-type.ts';
-import { checkLabel, checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
+import { checkTarget, checkTypeOf, checkTypes } from '#lib/checks/types/registry.ts';
 import type { Rights } from '#lib/platform/http/access.ts';
 import { CreatedAt, IdOf, UpdatedAt } from '#lib/platform/http/route.ts';
 import { assertUnchanged } from '#lib/platform/http/validation.ts';
@@ -132,11 +132,7 @@ const settingsOfCheck = (check: CheckItem): object =>
 
 export const auditedCheck: Audited<CheckItem> = {
   type: 'check',
-  target: (check) => ({
-    id: check.id,
-    name: checkLabel(check),
-    within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
-  }),
+  target: checkTarget,
   properties: settingsOfCheck,
   shown: (check) => withoutSecrets(settingsOfCheck(check), check),
 };

@@ -32,3 +32,10 @@ export function checkTypeOf(name: string): CheckType<string, ErrorKind> {
 }
 
 export const checkLabel = (check: CheckItem): string => check.name ?? checkTypeOf(check.check_type).targetLabel(check);
+
+/** Returns the target of audit entries about a check, which its entity and slug also find. */
+export const checkTarget = (check: CheckItem) => ({
+  id: check.id,
+  name: checkLabel(check),
+  within: [check.entity_id, ...(check.slug === undefined ? [] : [check.slug])],
+});
